@@ -175,6 +175,11 @@ class Settings(BaseSettings):
     """The time for which a hosted bot plays before the next one has its turn."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)
     """The delay with which spectators see matches, in seconds."""
+    spread_load: float = Field(default=0.75, ge=0, le=1)
+    """The load from which bots play at one more of several referees; 0 uses all of them always.
+
+    A referee's load is the share of the last seconds in which its event loop was busy.
+    """
     person_token: str | None = Field(default=None, repr=False)
     """The token of the bot as which people play on the dashboard's page "Play".
 

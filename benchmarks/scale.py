@@ -42,7 +42,7 @@ from benchmarks.scale_load.measuring import checkpoint, commands, dashboard, ref
 from benchmarks.scale_load.pairing import microseconds_a_table
 from benchmarks.scale_load.recording import recording
 from benchmarks.scale_load.report import IDLE_BOTS, print_report
-from benchmarks.scale_load.several_referees import as_many_each, decisions_of, shared_out
+from benchmarks.scale_load.several_referees import as_many_each, decisions_of, shared_out, with_room
 from benchmarks.scale_load.verdicts import Runs, together
 from tests.databases import administrator, let_everybody_in
 
@@ -67,7 +67,9 @@ WITHOUT: Final[Mapping[str, Callable[[argparse.Namespace], Any]]] = {
     "idle": lambda _: idle_memory(IDLE_BOTS),
     "referees": lambda options: decisions_of(
         dict.fromkeys(
-            load for count in options.referees for load in (shared_out(count), as_many_each(count))
+            load
+            for count in options.referees
+            for load in (with_room(count), shared_out(count), as_many_each(count))
         ),
         options.runs,
     ),

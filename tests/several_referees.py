@@ -39,13 +39,21 @@ class Referees:
         self.addresses: list[str] = []
 
     def start(self, *, behind_proxy: bool = False, **settings: str) -> Program:
-        """Another referee, when it listens. Its way to the database may be one that can be cut."""
+        """Another referee, when it listens. Its way to the database may be one that can be cut.
+
+        Bots play at all of them, unless the first has other settings.
+        """
         port = free_port()
         url = self._behind.render_as_string(hide_password=False) if behind_proxy else self.url
         referee = Program(
             self.home / f"referee{len(self.addresses)}",
             *("serve", "--port", str(port), "--table", "bluff:2:dice_per_player=3"),
-            **{"ARENA_DATABASE_URL": url, "ARENA_HOSTING": "false"} | settings,
+            **{
+                "ARENA_DATABASE_URL": url,
+                "ARENA_HOSTING": "false",
+                "ARENA_SPREAD_LOAD": "0",
+            }
+            | settings,
         )
         self.stack.callback(end, referee)
         referee.port()

@@ -9,10 +9,10 @@ streams never lead to the same referee.
 A bot that leaves takes no further block, and lets the referees go when no match runs at any of
 them: a referee that adopts the matches of another must find the bot connected.
 
-The bot's places are dealt out in the order in which the referees are listed, the oldest first: so
-all bots with few places meet at the same ones. It is connected where it has places, and to the
-oldest two of the referees that it reaches: when a referee stops, or hangs while its streams look
-whole, the oldest remaining referee adopts its matches.
+The bot's places are dealt out among the referees that are in use, in the order in which they are
+listed, the oldest first: so all bots with few places meet at the same ones. It is connected where
+it has places, and to the oldest two of the referees that it reaches: when a referee stops, or hangs
+while its streams look whole, the oldest remaining referee adopts its matches.
 """
 
 import logging
@@ -20,7 +20,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
@@ -83,6 +83,8 @@ class Referees:
         self._keep: Callable[[RefereeStream], None] = lambda _stream: None
         self._listed: dict[str, Address] = {}
         """The addresses of the referees, as they list them."""
+        self._in_use = 0
+        """The number of these, the first, at which bots play; 0 for all."""
         self._tries = 0
         """The number of attempts to find a referee since the last was connected."""
         self._places_withheld = False
@@ -168,7 +170,7 @@ class Referees:
             self._tries = 0
             stream.unreached = False
             stream.address = response.welcome.address
-            self._list(response.welcome.referees.addresses, stream)
+            self._list(response.welcome.referees, stream)
             if self._draining:
                 stream.line.send(stream.conversation.drain())
             if not stream.conversation.places_told:
@@ -177,7 +179,7 @@ class Referees:
             self._deal_places()
             self._open_further()
         elif response.HasField("referees"):
-            self._list(response.referees.addresses, stream)
+            self._list(response.referees, stream)
             self._deal_places()
             self._open_further()
         elif response.resumes or (response.ends and self._places_withheld):
@@ -232,15 +234,15 @@ class Referees:
         timer.daemon = True
         timer.start()
 
-    def _list(self, addresses: Sequence[str], teller: RefereeStream) -> None:
+    def _list(self, referees: referee_pb2.Referees, teller: RefereeStream) -> None:
         """Replace the list of the referees' addresses with the one that a referee sent.
 
         A bot at a referee without an address of its own, or at a Unix socket, plays only there: it
         may have no network.
         """
         if teller.address and not self._given.target.startswith("unix:"):
-            self._listed = {}
-            for text in addresses:
+            self._listed, self._in_use = {}, referees.in_use
+            for text in referees.addresses:
                 try:
                     self._listed[text] = Address.parse(text, os.environ)
                 except AddressError as error:
@@ -251,13 +253,15 @@ class Referees:
     def _shares(self) -> dict[str, int]:
         """Return the bot's share of places at each address.
 
-        A referee that cannot be reached from here gets none until it is reached.
+        A referee that cannot be reached from here gets none until it is reached, and the next of
+        those that are gets its part.
         """
         most = 0 if self.leaving else self.first.conversation.most_places
         unreached = {one.address for one in self._streams if one.unreached}
         reached = [address for address in self._listed if address not in unreached]
+        used = min(self._in_use or len(reached), len(reached))
         return {
-            address: most // len(reached) + (index < most % len(reached))
+            address: most // used + (index < most % used) if index < used else 0
             for index, address in enumerate(reached)
         }
 

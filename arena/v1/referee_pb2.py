@@ -26,7 +26,7 @@ from arena.v1 import game_pb2 as arena_dot_v1_dot_game__pb2
 from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/referee.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/game.proto\x1a\x19\x61rena/v1/transcript.proto\"\xd6\x01\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12\x1d\n\x05joins\x18\x02 \x03(\x0b\x32\x0e.arena.v1.Join\x12#\n\x08\x64\x65\x63lines\x18\x03 \x03(\x0b\x32\x11.arena.v1.Decline\x12!\n\x07\x61nswers\x18\x04 \x03(\x0b\x32\x10.arena.v1.Answer\x12\x1e\n\x05\x64rain\x18\x05 \x01(\x0b\x32\x0f.arena.v1.Drain\x12 \n\x06places\x18\x06 \x01(\x0b\x32\x10.arena.v1.Places\"\xc9\x02\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12\x1f\n\x06offers\x18\x02 \x03(\x0b\x32\x0f.arena.v1.Offer\x12)\n\x0bwithdrawals\x18\x03 \x03(\x0b\x32\x14.arena.v1.Withdrawal\x12#\n\x08refusals\x18\x04 \x03(\x0b\x32\x11.arena.v1.Refusal\x12\x1d\n\x05turns\x18\x05 \x03(\x0b\x32\x0e.arena.v1.Turn\x12\x1b\n\x04\x65nds\x18\x06 \x03(\x0b\x32\r.arena.v1.End\x12!\n\x07resumes\x18\x07 \x03(\x0b\x32\x10.arena.v1.Resume\x12\x1f\n\x06\x62\x65gins\x18\x08 \x03(\x0b\x32\x0f.arena.v1.Begin\x12$\n\x08referees\x18\t \x01(\x0b\x32\x12.arena.v1.Referees\"\x96\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\x05\x12\x10\n\x08instance\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\x13\n\x0bmax_matches\x18\x04 \x01(\x05\x12\x0e\n\x06\x63lient\x18\x05 \x01(\t\x12-\n\nchallenges\x18\x06 \x01(\x0e\x32\x19.arena.v1.ChallengePolicy\"\xcc\x01\n\x07Welcome\x12\x18\n\x10protocol_version\x18\x01 \x01(\x05\x12\"\n\x07\x65ntrant\x18\x02 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x13\n\x0bmax_matches\x18\x03 \x01(\x05\x12\r\n\x05games\x18\x04 \x03(\t\x12\x13\n\x0bsigning_key\x18\x05 \x01(\x0c\x12\x13\n\x0bknows_drain\x18\x06 \x01(\x08\x12$\n\x08referees\x18\x07 \x01(\x0b\x32\x12.arena.v1.Referees\x12\x0f\n\x07\x61\x64\x64ress\x18\x08 \x01(\t\"\x1d\n\x08Referees\x12\x11\n\taddresses\x18\x01 \x03(\t\"\x1d\n\x06Places\x12\x13\n\x0bmax_matches\x18\x01 \x01(\x05\"\xd7\x01\n\x05Offer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\"\n\x07options\x18\x02 \x01(\x0b\x32\x11.arena.v1.Options\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12#\n\x08\x65ntrants\x18\x04 \x03(\x0b\x32\x11.arena.v1.Entrant\x12+\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x12\n\ncommitment\x18\x06 \x01(\x0c\x12\x0f\n\x07join_ms\x18\x07 \x01(\x05\x12\x13\n\x0b\x66\x61ult_limit\x18\x08 \x01(\x05\">\n\x05\x42\x65gin\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12#\n\x08\x65ntrants\x18\x02 \x03(\x0b\x32\x11.arena.v1.Entrant\")\n\x04Join\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c\"\x1b\n\x07\x44\x65\x63line\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\x07\n\x05\x44rain\".\n\nWithdrawal\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x8e\x01\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x13\n\x0bturn_number\x18\x02 \x01(\x05\x12\x1c\n\x04view\x18\x03 \x01(\x0b\x32\x0e.arena.v1.View\x12\x1f\n\x06\x65vents\x18\x04 \x03(\x0b\x32\x0f.arena.v1.Event\x12\x0f\n\x07turn_ms\x18\x05 \x01(\x05\x12\x0f\n\x07\x62\x61nk_ms\x18\x06 \x01(\x05\"o\n\x06\x41nswer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x13\n\x0bturn_number\x18\x02 \x01(\x05\x12 \n\x06\x61\x63tion\x18\x03 \x01(\x0b\x32\x10.arena.v1.Action\x12\x1c\n\x04note\x18\x04 \x01(\x0b\x32\x0e.arena.v1.Note\"4\n\x04Note\x12\x0c\n\x04text\x18\x01 \x01(\x0c\x12\x1e\n\x05usage\x18\x02 \x01(\x0b\x32\x0f.arena.v1.Usage\"_\n\x05Usage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x03\x12\x15\n\routput_tokens\x18\x02 \x01(\x03\x12\x15\n\rcost_microusd\x18\x03 \x01(\x03\x12\x12\n\nlatency_ms\x18\x04 \x01(\x03\"\xa4\x01\n\x07Refusal\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x13\n\x0bturn_number\x18\x02 \x01(\x05\x12!\n\x04kind\x18\x03 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\r\n\x05legal\x18\x05 \x01(\t\x12 \n\x06played\x18\x06 \x01(\x0b\x32\x10.arena.v1.Action\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\x05\"b\n\x03\x45nd\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12(\n\ntranscript\x18\x02 \x01(\x0b\x32\x14.arena.v1.Transcript\x12\x1f\n\x06\x65vents\x18\x04 \x03(\x0b\x32\x0f.arena.v1.Event\"9\n\x06Resume\x12\x1e\n\x05offer\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Offer\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c*o\n\x0f\x43hallengePolicy\x12 \n\x1c\x43HALLENGE_POLICY_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43HALLENGE_POLICY_ACCEPT\x10\x01\x12\x1d\n\x19\x43HALLENGE_POLICY_OWN_ONLY\x10\x02\x32K\n\x0eRefereeService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x42?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/referee.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/game.proto\x1a\x19\x61rena/v1/transcript.proto\"\xd6\x01\n\x0bPlayRequest\x12\x1e\n\x05hello\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Hello\x12\x1d\n\x05joins\x18\x02 \x03(\x0b\x32\x0e.arena.v1.Join\x12#\n\x08\x64\x65\x63lines\x18\x03 \x03(\x0b\x32\x11.arena.v1.Decline\x12!\n\x07\x61nswers\x18\x04 \x03(\x0b\x32\x10.arena.v1.Answer\x12\x1e\n\x05\x64rain\x18\x05 \x01(\x0b\x32\x0f.arena.v1.Drain\x12 \n\x06places\x18\x06 \x01(\x0b\x32\x10.arena.v1.Places\"\xc9\x02\n\x0cPlayResponse\x12\"\n\x07welcome\x18\x01 \x01(\x0b\x32\x11.arena.v1.Welcome\x12\x1f\n\x06offers\x18\x02 \x03(\x0b\x32\x0f.arena.v1.Offer\x12)\n\x0bwithdrawals\x18\x03 \x03(\x0b\x32\x14.arena.v1.Withdrawal\x12#\n\x08refusals\x18\x04 \x03(\x0b\x32\x11.arena.v1.Refusal\x12\x1d\n\x05turns\x18\x05 \x03(\x0b\x32\x0e.arena.v1.Turn\x12\x1b\n\x04\x65nds\x18\x06 \x03(\x0b\x32\r.arena.v1.End\x12!\n\x07resumes\x18\x07 \x03(\x0b\x32\x10.arena.v1.Resume\x12\x1f\n\x06\x62\x65gins\x18\x08 \x03(\x0b\x32\x0f.arena.v1.Begin\x12$\n\x08referees\x18\t \x01(\x0b\x32\x12.arena.v1.Referees\"\x96\x01\n\x05Hello\x12\x18\n\x10protocol_version\x18\x01 \x01(\x05\x12\x10\n\x08instance\x18\x02 \x01(\t\x12\r\n\x05games\x18\x03 \x03(\t\x12\x13\n\x0bmax_matches\x18\x04 \x01(\x05\x12\x0e\n\x06\x63lient\x18\x05 \x01(\t\x12-\n\nchallenges\x18\x06 \x01(\x0e\x32\x19.arena.v1.ChallengePolicy\"\xcc\x01\n\x07Welcome\x12\x18\n\x10protocol_version\x18\x01 \x01(\x05\x12\"\n\x07\x65ntrant\x18\x02 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x13\n\x0bmax_matches\x18\x03 \x01(\x05\x12\r\n\x05games\x18\x04 \x03(\t\x12\x13\n\x0bsigning_key\x18\x05 \x01(\x0c\x12\x13\n\x0bknows_drain\x18\x06 \x01(\x08\x12$\n\x08referees\x18\x07 \x01(\x0b\x32\x12.arena.v1.Referees\x12\x0f\n\x07\x61\x64\x64ress\x18\x08 \x01(\t\"-\n\x08Referees\x12\x11\n\taddresses\x18\x01 \x03(\t\x12\x0e\n\x06in_use\x18\x02 \x01(\x05\"\x1d\n\x06Places\x12\x13\n\x0bmax_matches\x18\x01 \x01(\x05\"\xd7\x01\n\x05Offer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\"\n\x07options\x18\x02 \x01(\x0b\x32\x11.arena.v1.Options\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12#\n\x08\x65ntrants\x18\x04 \x03(\x0b\x32\x11.arena.v1.Entrant\x12+\n\x0ctime_control\x18\x05 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x12\n\ncommitment\x18\x06 \x01(\x0c\x12\x0f\n\x07join_ms\x18\x07 \x01(\x05\x12\x13\n\x0b\x66\x61ult_limit\x18\x08 \x01(\x05\">\n\x05\x42\x65gin\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12#\n\x08\x65ntrants\x18\x02 \x03(\x0b\x32\x11.arena.v1.Entrant\")\n\x04Join\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c\"\x1b\n\x07\x44\x65\x63line\x12\x10\n\x08match_id\x18\x01 \x01(\t\"\x07\n\x05\x44rain\".\n\nWithdrawal\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"\x8e\x01\n\x04Turn\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x13\n\x0bturn_number\x18\x02 \x01(\x05\x12\x1c\n\x04view\x18\x03 \x01(\x0b\x32\x0e.arena.v1.View\x12\x1f\n\x06\x65vents\x18\x04 \x03(\x0b\x32\x0f.arena.v1.Event\x12\x0f\n\x07turn_ms\x18\x05 \x01(\x05\x12\x0f\n\x07\x62\x61nk_ms\x18\x06 \x01(\x05\"o\n\x06\x41nswer\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x13\n\x0bturn_number\x18\x02 \x01(\x05\x12 \n\x06\x61\x63tion\x18\x03 \x01(\x0b\x32\x10.arena.v1.Action\x12\x1c\n\x04note\x18\x04 \x01(\x0b\x32\x0e.arena.v1.Note\"4\n\x04Note\x12\x0c\n\x04text\x18\x01 \x01(\x0c\x12\x1e\n\x05usage\x18\x02 \x01(\x0b\x32\x0f.arena.v1.Usage\"_\n\x05Usage\x12\x14\n\x0cinput_tokens\x18\x01 \x01(\x03\x12\x15\n\routput_tokens\x18\x02 \x01(\x03\x12\x15\n\rcost_microusd\x18\x03 \x01(\x03\x12\x12\n\nlatency_ms\x18\x04 \x01(\x03\"\xa4\x01\n\x07Refusal\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x13\n\x0bturn_number\x18\x02 \x01(\x05\x12!\n\x04kind\x18\x03 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x0e\n\x06reason\x18\x04 \x01(\t\x12\r\n\x05legal\x18\x05 \x01(\t\x12 \n\x06played\x18\x06 \x01(\x0b\x32\x10.arena.v1.Action\x12\x0e\n\x06\x66\x61ults\x18\x07 \x01(\x05\"b\n\x03\x45nd\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12(\n\ntranscript\x18\x02 \x01(\x0b\x32\x14.arena.v1.Transcript\x12\x1f\n\x06\x65vents\x18\x04 \x03(\x0b\x32\x0f.arena.v1.Event\"9\n\x06Resume\x12\x1e\n\x05offer\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Offer\x12\x0f\n\x07\x65ntropy\x18\x02 \x01(\x0c*o\n\x0f\x43hallengePolicy\x12 \n\x1c\x43HALLENGE_POLICY_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43HALLENGE_POLICY_ACCEPT\x10\x01\x12\x1d\n\x19\x43HALLENGE_POLICY_OWN_ONLY\x10\x02\x32K\n\x0eRefereeService\x12\x39\n\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x01\x30\x01\x42?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,8 +34,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.referee_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_CHALLENGEPOLICY']._serialized_start=2201
-  _globals['_CHALLENGEPOLICY']._serialized_end=2312
+  _globals['_CHALLENGEPOLICY']._serialized_start=2217
+  _globals['_CHALLENGEPOLICY']._serialized_end=2328
   _globals['_PLAYREQUEST']._serialized_start=85
   _globals['_PLAYREQUEST']._serialized_end=299
   _globals['_PLAYRESPONSE']._serialized_start=302
@@ -45,35 +45,35 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WELCOME']._serialized_start=787
   _globals['_WELCOME']._serialized_end=991
   _globals['_REFEREES']._serialized_start=993
-  _globals['_REFEREES']._serialized_end=1022
-  _globals['_PLACES']._serialized_start=1024
-  _globals['_PLACES']._serialized_end=1053
-  _globals['_OFFER']._serialized_start=1056
-  _globals['_OFFER']._serialized_end=1271
-  _globals['_BEGIN']._serialized_start=1273
-  _globals['_BEGIN']._serialized_end=1335
-  _globals['_JOIN']._serialized_start=1337
-  _globals['_JOIN']._serialized_end=1378
-  _globals['_DECLINE']._serialized_start=1380
-  _globals['_DECLINE']._serialized_end=1407
-  _globals['_DRAIN']._serialized_start=1409
-  _globals['_DRAIN']._serialized_end=1416
-  _globals['_WITHDRAWAL']._serialized_start=1418
-  _globals['_WITHDRAWAL']._serialized_end=1464
-  _globals['_TURN']._serialized_start=1467
-  _globals['_TURN']._serialized_end=1609
-  _globals['_ANSWER']._serialized_start=1611
-  _globals['_ANSWER']._serialized_end=1722
-  _globals['_NOTE']._serialized_start=1724
-  _globals['_NOTE']._serialized_end=1776
-  _globals['_USAGE']._serialized_start=1778
-  _globals['_USAGE']._serialized_end=1873
-  _globals['_REFUSAL']._serialized_start=1876
-  _globals['_REFUSAL']._serialized_end=2040
-  _globals['_END']._serialized_start=2042
-  _globals['_END']._serialized_end=2140
-  _globals['_RESUME']._serialized_start=2142
-  _globals['_RESUME']._serialized_end=2199
-  _globals['_REFEREESERVICE']._serialized_start=2314
-  _globals['_REFEREESERVICE']._serialized_end=2389
+  _globals['_REFEREES']._serialized_end=1038
+  _globals['_PLACES']._serialized_start=1040
+  _globals['_PLACES']._serialized_end=1069
+  _globals['_OFFER']._serialized_start=1072
+  _globals['_OFFER']._serialized_end=1287
+  _globals['_BEGIN']._serialized_start=1289
+  _globals['_BEGIN']._serialized_end=1351
+  _globals['_JOIN']._serialized_start=1353
+  _globals['_JOIN']._serialized_end=1394
+  _globals['_DECLINE']._serialized_start=1396
+  _globals['_DECLINE']._serialized_end=1423
+  _globals['_DRAIN']._serialized_start=1425
+  _globals['_DRAIN']._serialized_end=1432
+  _globals['_WITHDRAWAL']._serialized_start=1434
+  _globals['_WITHDRAWAL']._serialized_end=1480
+  _globals['_TURN']._serialized_start=1483
+  _globals['_TURN']._serialized_end=1625
+  _globals['_ANSWER']._serialized_start=1627
+  _globals['_ANSWER']._serialized_end=1738
+  _globals['_NOTE']._serialized_start=1740
+  _globals['_NOTE']._serialized_end=1792
+  _globals['_USAGE']._serialized_start=1794
+  _globals['_USAGE']._serialized_end=1889
+  _globals['_REFUSAL']._serialized_start=1892
+  _globals['_REFUSAL']._serialized_end=2056
+  _globals['_END']._serialized_start=2058
+  _globals['_END']._serialized_end=2156
+  _globals['_RESUME']._serialized_start=2158
+  _globals['_RESUME']._serialized_end=2215
+  _globals['_REFEREESERVICE']._serialized_start=2330
+  _globals['_REFEREESERVICE']._serialized_end=2405
 # @@protoc_insertion_point(module_scope)

@@ -280,13 +280,18 @@ class Referees(_message.Message):
     """The referees of an arena. A match lives in one of them. When one stops, another goes on with its
     matches: it sends `resume` for them, to bots that are connected there already, too. A bot may keep
     a stream to each; all of them together should be offered as many matches as it plays at once, so
-    it says with `hello` and `places` how many of these each referee may offer. A bot that knows one
-    address plays there.
+    it says with `hello` and `places` how many of these each referee may offer: an equal part to each
+    of the first `in_use`, and none to the others. A bot that knows one address plays there.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ADDRESSES_FIELD_NUMBER: _builtins.int
+    IN_USE_FIELD_NUMBER: _builtins.int
+    in_use: _builtins.int
+    """How many of them, the oldest, are enough for the matches that run now. The others stand by. 0:
+    all are in use.
+    """
     @_builtins.property
     def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where bots reach them: `host:port`, or `https://host:port` for TLS. The oldest first: it goes on
@@ -298,10 +303,11 @@ class Referees(_message.Message):
         self,
         *,
         addresses: _abc.Iterable[_builtins.str] | None = ...,
+        in_use: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses", "in_use", b"in_use"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

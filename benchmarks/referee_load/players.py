@@ -1,6 +1,7 @@
 """Very cheap Bluff bots, so that a benchmark measures the referee's work.
 
 python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS [WARM_UP] < tokens
+python -m benchmarks.referee_load.players deal PORT MATCHES_IN_ALL SECONDS WARM_UP THINKING < tokens
 python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players until PORT MATCHES_AT_ONCE DECISIONS < tokens
 python -m benchmarks.referee_load.players crowd PORT MATCHES_AT_ONCE PLAYERS SECONDS < tokens
@@ -8,7 +9,9 @@ python -m benchmarks.referee_load.players idle PORT [GAME [SHARING]] < tokens
 
 They use the protocol like any bot and play like the sample bot `timid`: the smallest raise, and a
 doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
-turn of its match in µs, decisions per match and per message; `count` prints the number of decisions
+turn of its match in µs, decisions per match and per message; `deal` does so for bots that play here
+their part of so many matches at all referees that are in use, as the SDK deals them out, and think
+about each turn for so many seconds; `count` prints the number of decisions
 so far for ten moments per second; `until` plays so many decisions and prints how many were refused,
 by kind of fault; `crowd` connects all, lets the first PLAYERS play and the others wait, prints a
 line when it begins to count, and figures; `idle` connects, for bluff or another game, so many bots
@@ -66,20 +69,29 @@ async def play(
     game: str = "bluff",
     *,
     waits: bool = False,
+    deals: bool = False,
+    thinking: float = 0.0,
     connection: Sequence[tuple[str, int]] = OWN_CONNECTION,
 ) -> None:
-    """Run one bot until its stream ends. One that `waits` plays nothing."""
-    random = Random(token)
+    """Run one bot until its stream ends. One that `waits` plays nothing; one that `deals` plays its
+    part of the matches here; one is `thinking` for so many seconds about each turn."""
+    random, own = Random(token), ""
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", connection) as channel:
         metadata = (("authorization", f"Bearer {token}"),)
         stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
-        hello = referee_pb2.Hello(protocol_version=1, games=[game], max_matches=matches)
+        places = -1 if deals else matches
+        hello = referee_pb2.Hello(protocol_version=1, games=[game], max_matches=places)
         if waits:
             hello.challenges = referee_pb2.CHALLENGE_POLICY_OWN_ONLY
         await stream.write(referee_pb2.PlayRequest(hello=hello))
         while isinstance(response := await stream.read(), referee_pb2.PlayResponse):
             now = perf_counter()
             request = referee_pb2.PlayRequest()
+            if deals and (response.HasField("welcome") or response.HasField("referees")):
+                welcomed = response.HasField("welcome")
+                own = response.welcome.address if welcomed else own
+                referees = response.welcome.referees if welcomed else response.referees
+                request.places.max_matches = share(matches, referees, own)
             for offer in response.offers:
                 request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
             for begin in response.begins:
@@ -104,11 +116,20 @@ async def play(
                 load.answered_at.pop(end.match_id, None)
                 load.among_us.discard(end.match_id)
                 load.running.discard(end.match_id)
-            if response.offers or response.turns:
+            if thinking and response.turns:
+                await asyncio.sleep(thinking * len(response.turns))
+            if response.offers or response.turns or request.HasField("places"):
                 now = perf_counter()
                 for turn in response.turns:
                     load.answered_at[turn.match_id] = now
                 await stream.write(request)
+
+
+def share(matches: int, referees: referee_pb2.Referees, own: str) -> int:
+    """The part of a bot's matches that it plays at one of the referees."""
+    used = min(referees.in_use or len(referees.addresses), len(referees.addresses))
+    index = list(referees.addresses).index(own)
+    return matches // used + (index < matches % used) if index < used else 0
 
 
 def answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -> None:
@@ -127,11 +148,21 @@ def answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -
 
 
 async def measure(
-    port: int, matches: int, seconds: float, tokens: list[str], warm_up: float = 1.0
+    port: int,
+    matches: int,
+    seconds: float,
+    tokens: list[str],
+    warm_up: float = 1.0,
+    thinking: float = 0.0,
+    *,
+    deals: bool = False,
 ) -> None:
     """Run all bots, measure for `seconds` after the warm-up, and print the figures."""
     load = Load()
-    bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
+    bots = [
+        asyncio.create_task(play(port, token, matches, load, deals=deals, thinking=thinking))
+        for token in tokens
+    ]
     await asyncio.sleep(warm_up)
     load.counting = True
     await asyncio.sleep(seconds)
@@ -240,9 +271,10 @@ def slices(tokens: list[str]) -> list[list[str]]:
 if __name__ == "__main__":
     command, *numbers = sys.argv[1:]
     tokens = sys.stdin.read().split()
-    if command == "play":
-        times = map(float, numbers[2:])
-        asyncio.run(measure(int(numbers[0]), int(numbers[1]), next(times), tokens, *times))
+    if command in ("play", "deal"):
+        port, matches, times = int(numbers[0]), int(numbers[1]), map(float, numbers[2:])
+        deals = command == "deal"
+        asyncio.run(measure(port, matches, next(times), tokens, *times, deals=deals))
     elif command == "count":
         asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
     elif command == "crowd":

@@ -17,6 +17,7 @@ from benchmarks.scale_load.several_referees import (
     DECISIONS,
     as_many_each,
     shared_out,
+    with_room,
 )
 from benchmarks.scale_load.verdicts import Runs, Verdict, at_least, at_most, growth
 
@@ -129,15 +130,17 @@ def _print_referees(runs: dict[str, Runs]) -> None:
     for load, figures in runs.items():
         told = ", ".join(f"{name} {_told(values, 1)}" for name, values in figures.items())
         print(f"referees: {load}: {told}")
+    for what, of in (("may share", with_room), ("share", shared_out)):
+        one, two = runs.get(str(of(1))), runs.get(str(of(2)))
+        if one and two:
+            ratios = _ratios(two[CPU], one[CPU])
+            verdict = _verdict(SHARED_OUT_CPU, at_most(ratios, SHARED_OUT_CPU))
+            print(f"two that {what} the matches of one take {_told(ratios)} of its CPU {verdict}")
     alone = runs.get(str(as_many_each(1)))
     if alone is None:
         return
-    if two := runs.get(str(shared_out(2))):
-        ratios = _ratios(two[CPU], alone[CPU])
-        verdict = _verdict(SHARED_OUT_CPU, at_most(ratios, SHARED_OUT_CPU))
-        print(f"two that share the load take {_told(ratios)} of the CPU of one {verdict}")
     for load, figures in runs.items():
-        count = int(load.split()[0])
+        count = int(load.split(",")[0])
         if count > 1 and load == str(as_many_each(count)):
             shares = [one / count for one in _ratios(figures[DECISIONS], alone[DECISIONS])]
             verdict = _verdict(SCALING, at_least(shares, SCALING), cores=CORES_EACH * count)

@@ -1,7 +1,6 @@
 """What a decision costs one referee and several, and how many they make together."""
 
 import asyncio
-import statistics
 import tempfile
 import time
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from typing import Final
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
+from arena.server.failover.spreading import FULL
 from benchmarks.referee_load.cpu_time import cpu_seconds
 from benchmarks.referee_load.stage import Figures, measure, referee, register
 from benchmarks.scale_load.verdicts import Runs, together
@@ -20,6 +20,9 @@ from benchmarks.scale_load.verdicts import Runs, together
 BOTS: Final = 8
 MATCHES: Final = 32
 """Of each bot at one referee."""
+THINKING: Final = 0.002
+"""Seconds for a turn: eight bots make some 4,000 decisions a second at the most, a third of what
+keeps a referee busy."""
 SECONDS: Final = 8.0
 WARM_UP: Final = 4.0
 CORES_EACH: Final = 2
@@ -31,23 +34,31 @@ CPU: Final = "CPU µs"
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """So many referees, and what each bot plays at each of them."""
+    """So many referees, and the matches of each bot at all of them together."""
 
     referees: int
     matches: int
+    thinking: float = 0.0
+    """Seconds for each turn."""
 
     def __str__(self) -> str:
-        return f"{self.referees} × {self.matches} matches of each bot"
+        bots = "bots that think" if self.thinking else "bots"
+        return f"{self.referees}, {bots} with {self.matches} matches each"
 
 
 def shared_out(referees: int) -> Load:
-    """The matches of one referee, shared out."""
-    return Load(referees, MATCHES // referees)
+    """The matches that one referee is kept busy by, shared out."""
+    return Load(referees, MATCHES)
+
+
+def with_room(referees: int) -> Load:
+    """Matches for which one referee has room: the others stand by."""
+    return Load(referees, MATCHES, THINKING)
 
 
 def as_many_each(referees: int) -> Load:
     """As many matches at each as at one alone: several referees serve so many more."""
-    return Load(referees, MATCHES)
+    return Load(referees, MATCHES * referees)
 
 
 def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
@@ -64,12 +75,18 @@ def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
 
 
 def _played(url: str, tokens: list[str], load: Load) -> Figures:
-    """All bots have a stream to each referee, as the SDK would give them."""
+    """All bots have a stream to each referee, as the SDK would give them.
+
+    Bots that do not think use all referees from the beginning, as soon they would anyway."""
+    spread = str(FULL if load.thinking else 0)
     with ExitStack() as stack:
-        at = [stack.enter_context(referee(url)) for _ in range(load.referees)]
+        at = [
+            stack.enter_context(referee(url, ARENA_SPREAD_LOAD=spread))
+            for _ in range(load.referees)
+        ]
 
         def play(port: int) -> Figures:
-            playing = ("players", "play", port, load.matches, SECONDS, WARM_UP)
+            playing = ("players", "deal", port, load.matches, SECONDS, WARM_UP, load.thinking)
             return measure(*playing, tokens=tokens)
 
         def spent() -> float:
@@ -87,5 +104,11 @@ def _played(url: str, tokens: list[str], load: Load) -> Figures:
     return {
         DECISIONS: decisions,
         CPU: 1e6 * cpu / decisions,
-        "a message": statistics.mean(figures["decisions_per_message"] for figures in played),
+        "a message": decisions / sum(map(_messages, played)),
     }
+
+
+def _messages(figures: Figures) -> float:
+    """A second; none where no bot plays."""
+    decisions = figures["per_second"]
+    return decisions / figures["decisions_per_message"] if decisions else 0.0

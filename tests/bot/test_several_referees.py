@@ -45,13 +45,18 @@ class Program:
         return self.streams[address]
 
     def welcomed(
-        self, stream: RefereeStream, own: str, *addresses: str, understood: int | None = None
+        self,
+        stream: RefereeStream,
+        own: str,
+        *addresses: str,
+        understood: int | None = None,
+        in_use: int = 0,
     ) -> Outgoing:
         """Returns what it sends from now on. The referee has understood so many places, by default
         those that it was told."""
         outgoing: Outgoing = SimpleQueue()
         stream.line.opened(outgoing)
-        all_told = pb.Referees(addresses=addresses)
+        all_told = pb.Referees(addresses=addresses, in_use=in_use)
         places = stream.conversation.places_told if understood is None else understood
         welcome = pb.Welcome(address=own, referees=all_told, knows_drain=True, max_matches=places)
         response = pb.PlayResponse(welcome=welcome)
@@ -59,8 +64,9 @@ class Program:
         self.referees.heard(stream, response)
         return outgoing
 
-    def told(self, stream: RefereeStream, *addresses: str) -> None:
-        changed = pb.PlayResponse(referees=pb.Referees(addresses=addresses))
+    def told(self, stream: RefereeStream, *addresses: str, in_use: int = 0) -> None:
+        referees = pb.Referees(addresses=addresses, in_use=in_use)
+        changed = pb.PlayResponse(referees=referees)
         self.referees.heard(stream, changed)
 
     def places(self) -> dict[str, int]:
@@ -109,6 +115,36 @@ def test_places_are_shared_out_the_oldest_first(program: MakeProgram) -> None:
     assert said(told) == [3]
     bot.told(bot.first, B, C)
     assert bot.places() == {A: 0, B: 4, C: 4}
+
+
+def test_places_are_at_the_referees_in_use_and_move_when_there_are_more_or_fewer(
+    program: MakeProgram,
+) -> None:
+    bot = program(8)
+    told = bot.welcomed(bot.first, A, A, B, C, in_use=1)
+    heir = bot.welcomed(bot.opened(B), B, A, B, C, in_use=1)
+    assert bot.places() == {A: 8, B: 0}  # connected to the oldest two
+    bot.told(bot.first, A, B, C, in_use=2)
+    assert bot.places() == {A: 4, B: 4}
+    bot.told(bot.first, A, B, C, in_use=3)
+    bot.welcomed(bot.opened(C), C, A, B, C, in_use=3)
+    assert bot.places() == {A: 3, B: 3, C: 2}
+    bot.told(bot.first, A, B, C, in_use=1)
+    assert bot.places() == {A: 8, B: 0, C: 0}
+    assert [said(line) for line in (told, heir)] == [[4, 3, 8], [4, 3, 0]]
+
+
+def test_of_the_referees_that_are_reached_as_many_are_in_use(program: MakeProgram) -> None:
+    bot = program(8)
+    bot.welcomed(bot.first, B, A, B, in_use=1)
+    older = bot.opened(A)
+    bot.welcomed(older, A, A, B, in_use=1)
+    assert bot.places() == {A: 8, B: 0}
+    for _ in range(2):  # it cannot be reached again
+        bot.referees.lost(older)
+    assert bot.places() == {A: 0, B: 8}
+    bot.welcomed(older, A, A, B, in_use=1)
+    assert bot.places() == {A: 8, B: 0}
 
 
 def test_a_referee_that_comes_is_connected_at_once_and_gets_places_as_matches_end(

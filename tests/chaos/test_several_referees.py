@@ -63,13 +63,13 @@ def hung(referees: Referees, referee: Program) -> None:
     referee.process.send_signal(signal.SIGSTOP)
 
 
-@pytest.mark.parametrize("how", [killed, hung])
-def test_bots_of_one_place_play_their_matches_on_at_the_other_referee(
-    referees: Referees, how: Callable[[Referees, Program], None]
+@pytest.mark.parametrize(("how", "places"), [(killed, 1), (hung, 8)])
+def test_bots_that_play_at_the_oldest_alone_play_their_matches_on_at_the_other_referee(
+    referees: Referees, how: Callable[[Referees, Program], None], places: int
 ) -> None:
-    first = referees.start()
-    referees.start()
-    bots = referees.start_bots(places=1)
+    first = referees.start(ARENA_SPREAD_LOAD="1")
+    referees.start(ARENA_SPREAD_LOAD="1")
+    bots = referees.start_bots(places=places)
     played = "SELECT DISTINCT version_id FROM match_seats"
     referees.until(lambda: len(referees.ids(played)) == BOTS, "not all bots play")
     kept = "SELECT id FROM running_matches"

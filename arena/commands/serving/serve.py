@@ -87,6 +87,7 @@ async def _serve(
             socket=free_socket(settings),
             dashboard_secret=settings.dashboard_secret,
             identity_provider=settings.identity_provider,
+            spread_load=settings.spread_load,
             public_addresses=public_addresses(settings, host),
         ),
     ) as arena:

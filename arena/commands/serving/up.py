@@ -170,6 +170,7 @@ async def _up(plan: _Plan, url: str) -> None:
             socket=free_socket(plan.settings),
             dashboard_secret=plan.dashboard_secret,
             identity_provider=plan.settings.identity_provider,
+            spread_load=plan.settings.spread_load,
             public_addresses=public_addresses(plan.settings, plan.host),
         ),
     ) as arena:

@@ -13,6 +13,7 @@ role sees none of them, because they hold secrets and actions that were shown to
 
 from sqlalchemy import (
     ARRAY,
+    REAL,
     BigInteger,
     Boolean,
     CheckConstraint,
@@ -55,6 +56,11 @@ leases = Table(
     Column("address", Text),
     # The number of matches that it plays, updated with each renewal.
     Column("matches", Integer, nullable=False, server_default=text("0")),
+    # The share of the last seconds in which it was busy, updated with each renewal.
+    Column("load", REAL, nullable=False, server_default=text("0")),
+    # At how many of the oldest referees the bots play, as it decides while it is the senior; 0 for
+    # all, as also a referee of an earlier release means.
+    Column("in_use", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("renewals >= 0", name="renewals_least"),
 )
 

@@ -41,8 +41,10 @@ from arena.server.events.event_service import EventService
 from arena.server.events.final_blocks import WorkersBlocks
 from arena.server.events.keeper import EventKeeper
 from arena.server.events.organiser_service import OrganiserService
+from arena.server.failover.loop_load import LoopLoad
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
+from arena.server.failover.spreading import Spreading
 from arena.server.ladder.agenda import Agendas
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.ladder.director import Director
@@ -129,6 +131,8 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         lobby = Lobby(director, signer.public_key, missed_ends, compiled)
         presences = Presences(store, lobby)
         lease.matches = lambda: director.running
+        lease.load = load = LoopLoad()
+        lease.spreading = Spreading(settings.spread_load)
         takeover = Takeover(store, spools, writer, director, conductor, lobby, missed_ends, metrics)
         await takeover.run_once()
         issuer = settings.identity_provider
@@ -226,13 +230,15 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             bound = server.listen(settings.host, settings.port, settings.tls, socket)
             gate.connections.port = bound
             own = settings.public_addresses(bound)
-            lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, lease.address)
+            lease.on_referees = lambda: lobby.tell_referees(
+                lease.addresses, lease.address, lease.spreading.in_use
+            )
             # Before the first bot connects, as it is sent this referee's address.
             await lease.announce(*own)
             await server.start()
             gate.connections.socket = None if socket is None else str(socket)
             if settings.metrics_address is not None:
-                _watch(metrics, writer, lobby, director, gate.connections)
+                _watch(metrics, writer, lobby, director, gate.connections, load)
                 number = own.index(lease.address) + 1 if own else None
                 stack.enter_context(
                     metrics_served(
@@ -256,11 +262,13 @@ def _watch(
     lobby: Lobby,
     director: Director,
     connections: Connections,
+    load: LoopLoad,
 ) -> None:
     """Register the figures that are read from the referee's parts when metrics are collected."""
     watch = metrics.watch
     watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
     watch("arena_matches_running", "Matches offered or played", lambda: director.running)
+    watch("arena_load", "Share of the last seconds in which the event loop was busy", load)
     watch("arena_results_waiting", "Results not recorded yet", lambda: writer.waiting)
     text = "Results not recorded yet that are kept in the spool"
     watch("arena_results_spooled", text, lambda: writer.spooled)

@@ -8,6 +8,7 @@ from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from arena.scheduling.ladder import TableType
 from arena.server.app.tls import TlsFiles
+from arena.server.failover.spreading import FULL
 from arena.server.limits.limits import Limits
 from arena.server.play.play_service import HELLO_SECONDS
 from arena.server.play.terms import Terms
@@ -48,6 +49,8 @@ class RefereeSettings:
     """A Unix socket over which bots also play."""
     hosting: HostingTerms | None = None
     """The limits of uploads; None if owners may upload nothing."""
+    spread_load: float = FULL
+    """The load of the referees in use from which bots play at one more; 0 uses all always."""
     dashboard_secret: str | None = None
     """The secret with which a dashboard proves that it may name the visitor it calls for."""
     identity_provider: tuple[str, str] | None = None

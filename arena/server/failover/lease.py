@@ -7,8 +7,9 @@ stay open: a referee whose backends are killed, or whose database was away, cont
 lease, unless another referee reached the database meanwhile.
 
 With each renewal a referee looks at the others' rows (see `watch`). The senior among the living,
-the one with the lowest epoch, takes over what a dead one has left: see `succession`. A referee that
-was only frozen finds its epoch gone, writes nothing and stops.
+the one with the lowest epoch, takes over what a dead one has left: see `succession`, and decides at
+how many of them the bots play: see `spreading`. A referee that was only frozen finds its epoch
+gone, writes nothing and stops.
 """
 
 import asyncio
@@ -35,7 +36,9 @@ from arena.database.listening import notifications
 from arena.database.process_identity import own_identity
 from arena.database.tables.running import leases
 from arena.database.transaction import transaction
+from arena.server.failover import presence
 from arena.server.failover.lease_monitor import STILL_SECONDS, LeaseMonitor
+from arena.server.failover.spreading import Spreading
 from arena.server.failover.succession import succeed, taking_turns, tell
 
 RENEW_SECONDS: Final = 0.4
@@ -47,6 +50,8 @@ ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
 """The time after which referees that were dead before are taken over."""
 NO_ADDRESS: Final = ""
 """The address of a referee that announces none; None stands for one that does not listen yet."""
+BOUND_SECONDS: Final = 5.0
+"""The interval of looking for bots that know one address."""
 GIVE_UP_SECONDS: Final = 3.0
 """The time after which a renewal is given up and tried again."""
 
@@ -73,14 +78,20 @@ class Lease:
         """Set when it has inherited leases, or become the senior."""
         self.addresses: tuple[str, ...] = ()
         """The addresses where bots reach the running referees, the senior's first."""
-        self.on_addresses: Callable[[], None] = lambda: None
-        """Called when `addresses` has changed."""
+        self.spreading = Spreading()
+        """At how many of these the bots play."""
+        self.on_referees: Callable[[], None] = lambda: None
+        """Called when `addresses` has changed, or how many are in use."""
         self.address = ""
         """The address where bots reach this one; "" if it has announced none."""
         self.matches: Callable[[], int] = lambda: 0
         """Returns how many matches this referee plays, for the others to know."""
+        self.load: Callable[[], float] = lambda: 0.0
+        """Returns how busy this referee is, for the senior to know."""
         self.matches_elsewhere = 0
         """The number of matches that the others play."""
+        self._bound, self._bound_at = (0, 0), monotonic()
+        """What `_bound_to` has found at its last two looks, and when at the last."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
 
@@ -194,18 +205,39 @@ class Lease:
             await self._look()
 
     async def _look(self) -> None:
-        others = await self._renew()
-        seen = self._watch.look(others)
+        rows = await self._renew()
+        seen = self._watch.look([row for row in rows if row.epoch != self.epoch])
         if seen.dead and all(self.epoch < epoch for epoch in seen.living):
             async with transaction(self._engine) as connection:
                 await require(connection, self.epoch)
                 await succeed(connection, self.epoch, seen.dead)
-            others = await self._renew()
-        addresses = [(row.epoch, row.address) for row in others if row.epoch not in seen.dead]
-        self._tell_addresses([*addresses, (self.epoch, self.address)])
+            rows = await self._renew()
+        running = [row for row in rows if row.epoch not in seen.dead]
+        listed = [row for row in running if row.address]
+        before = self.addresses, self.spreading.in_use
+        self.addresses = tuple(row.address for row in listed)
+        if running[0].epoch == self.epoch:
+            self.spreading.decide([row.load for row in listed], await self._bound_to(listed))
+        else:
+            self.spreading.follow(running[0].in_use)
+        if (self.addresses, self.spreading.in_use) != before:
+            self.on_referees()
+
+    async def _bound_to(self, listed: Sequence[Row[Any]]) -> int:
+        """Return how many of these referees, the oldest, are needed for bots of one address.
+
+        It takes two looks in a row, because bots connect to one referee after the other.
+        """
+        if len(listed) > 1 and monotonic() >= self._bound_at + BOUND_SECONDS:
+            asked = presence.youngest_with_bots_of_one_address(self.epoch)
+            async with transaction(self._engine) as connection:
+                youngest = await connection.scalar(asked) or 0
+            needed = sum(row.epoch <= youngest for row in listed)
+            self._bound, self._bound_at = (self._bound[1], needed), monotonic()
+        return min(self._bound)
 
     async def _renew(self) -> list[Row[Any]]:
-        """Renew the lease, and return the rows of the others.
+        """Renew the lease, and return the rows of all, the senior's first.
 
         What it has inherited is read, too, as a lost connection may have hidden whether it has.
         """
@@ -218,9 +250,12 @@ class Lease:
                     renewals=leases.c.renewals + 1,
                     renewed_at=func.now(),
                     matches=self.matches(),
+                    load=self.load(),
+                    in_use=self.spreading.in_use,
                 )
             )
-            rows = (await connection.execute(select(leases))).all()
+            found = await connection.execute(select(leases).order_by(leases.c.epoch))
+            rows = list(found.all())
         (own,) = (row for row in rows if row.epoch == self.epoch)
         others = [row for row in rows if row.epoch != self.epoch]
         senior = all(row.epoch > self.epoch for row in others)
@@ -230,13 +265,7 @@ class Lease:
         self.running = frozenset(row.epoch for row in rows)
         self.matches_elsewhere = sum(row.matches for row in others)
         self.senior, self.inherited, self.address = senior, inherited, own.address or ""
-        return others
-
-    def _tell_addresses(self, found: Iterable[tuple[int, str | None]]) -> None:
-        addresses = tuple(address for _, address in sorted(found) if address)
-        if addresses != self.addresses:
-            self.addresses = addresses
-            self.on_addresses()
+        return rows
 
 
 async def require(connection: AsyncConnection, epoch: int) -> None:

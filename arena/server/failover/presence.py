@@ -60,6 +60,22 @@ def copies_connected() -> Select[Any]:
     return select(func.count(distinct(copy)).label("copies")).where(presence.c.connected)
 
 
+def youngest_with_bots_of_one_address(senior: int) -> Select[Any]:
+    """Return a statement that selects the youngest referee with bots that are at no older one.
+
+    Column: epoch, NULL if all are at the senior, too. It looks at each bot of the others: not a
+    statement to be run with each renewal.
+    """
+    older = presence.alias()
+    there = (
+        select(older.c.epoch)
+        .where(older.c.version_id == presence.c.version_id, older.c.connected)
+        .where(older.c.instance == presence.c.instance, older.c.epoch < presence.c.epoch)
+    )
+    youngest = select(func.max(presence.c.epoch).label("epoch"))
+    return youngest.where(presence.c.connected, presence.c.epoch > senior, ~there.exists())
+
+
 def _at_others(epoch: int) -> Select[Any]:
     runs = leases.c.released_at.is_(None)
     return select(presence).join(leases).where(presence.c.epoch != epoch, runs)

@@ -64,7 +64,7 @@ class Lobby:
         """Create an empty lobby; `signing_key` is the public key of the transcripts' signatures."""
         self._compiled = compiled
         self._numbers = count()
-        self._referees: tuple[str, ...] = ()
+        self._referees = referee_pb2.Referees()
         self._address = ""
         self._matchmaker = matchmaker
         self._missed = missed
@@ -125,7 +125,7 @@ class Lobby:
             games=sorted(games),
             signing_key=self._signing_key,
             knows_drain=True,
-            referees=referee_pb2.Referees(addresses=self._referees),
+            referees=self._referees,
             address=self._address,
         )
         write_entrant(entrant, welcome.entrant)
@@ -143,14 +143,15 @@ class Lobby:
         )
         return Visit(self, session, outbox)
 
-    def tell_referees(self, addresses: Sequence[str], own: str) -> None:
+    def tell_referees(self, addresses: Sequence[str], own: str, in_use: int) -> None:
         """Send all present and future bots the addresses of the arena's referees.
 
-        `own` is the address of this referee, if it is among them.
+        `own` is the address of this referee, if it is among them; bots play at the first `in_use`,
+        or at all if it is 0.
         """
-        self._referees = tuple(addresses)
-        self._address = own if own in self._referees else ""
-        changed = referee_pb2.PlayResponse(referees=referee_pb2.Referees(addresses=addresses))
+        self._referees = referee_pb2.Referees(addresses=addresses, in_use=in_use)
+        self._address = own if own in addresses else ""
+        changed = referee_pb2.PlayResponse(referees=self._referees)
         part = changed.SerializeToString()
         for outbox, _ in self._streams.values():
             outbox.add(part)

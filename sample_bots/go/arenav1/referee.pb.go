@@ -490,14 +490,17 @@ func (x *Welcome) GetAddress() string {
 // The referees of an arena. A match lives in one of them. When one stops, another goes on with its
 // matches: it sends `resume` for them, to bots that are connected there already, too. A bot may keep
 // a stream to each; all of them together should be offered as many matches as it plays at once, so
-// it says with `hello` and `places` how many of these each referee may offer. A bot that knows one
-// address plays there.
+// it says with `hello` and `places` how many of these each referee may offer: an equal part to each
+// of the first `in_use`, and none to the others. A bot that knows one address plays there.
 type Referees struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where bots reach them: `host:port`, or `https://host:port` for TLS. The oldest first: it goes on
 	// with the matches of those that stop, and conducts the tournaments. Empty if bots are to reach
 	// all of them at the address that they know.
-	Addresses     []string `protobuf:"bytes,1,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	Addresses []string `protobuf:"bytes,1,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	// How many of them, the oldest, are enough for the matches that run now. The others stand by. 0:
+	// all are in use.
+	InUse         int32 `protobuf:"varint,2,opt,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -537,6 +540,13 @@ func (x *Referees) GetAddresses() []string {
 		return x.Addresses
 	}
 	return nil
+}
+
+func (x *Referees) GetInUse() int32 {
+	if x != nil {
+		return x.InUse
+	}
+	return 0
 }
 
 // Changes how many matches a bot is offered over this stream at once, which it said in `hello`.
@@ -1516,9 +1526,10 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\vknows_drain\x18\x06 \x01(\bR\n" +
 	"knowsDrain\x12.\n" +
 	"\breferees\x18\a \x01(\v2\x12.arena.v1.RefereesR\breferees\x12\x18\n" +
-	"\aaddress\x18\b \x01(\tR\aaddress\"(\n" +
+	"\aaddress\x18\b \x01(\tR\aaddress\"?\n" +
 	"\bReferees\x12\x1c\n" +
-	"\taddresses\x18\x01 \x03(\tR\taddresses\")\n" +
+	"\taddresses\x18\x01 \x03(\tR\taddresses\x12\x15\n" +
+	"\x06in_use\x18\x02 \x01(\x05R\x05inUse\")\n" +
 	"\x06Places\x12\x1f\n" +
 	"\vmax_matches\x18\x01 \x01(\x05R\n" +
 	"maxMatches\"\xa6\x02\n" +

@@ -80,7 +80,7 @@ async def test_every_referee_knows_the_addresses_of_all(database: str) -> None:
             if len(first.addresses) == 2:
                 known.set()
 
-        first.on_addresses = changed
+        first.on_referees = changed
         await second.announce("second:1")
         await first.announce("first:1")
         async with asyncio.timeout(PATIENCE):
@@ -116,7 +116,7 @@ async def test_a_referee_hears_of_an_address_at_once(
 ) -> None:
     async with held(database) as first, listening(first, database), held(database) as second:
         known = asyncio.Event()
-        first.on_addresses = known.set
+        first.on_referees = known.set
         await asyncio.sleep(1)
         monkeypatch.setattr("arena.server.failover.lease.RENEW_SECONDS", 60.0)
         await asyncio.sleep(1)

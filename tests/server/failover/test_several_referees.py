@@ -22,11 +22,13 @@ from arena.database.errors import AddressesTakenError, NoAddressError, Tournamen
 from arena.games import make_game
 from arena.match.score_rule import ScoreRule
 from arena.rating.sprt import Bounds
+from arena.records import VersionId
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.store import Store
 from arena.server.failover.lease import held_lease
+from arena.server.failover.spreading import FULL
 from arena.server.tournaments.tournament import BlockState, TournamentState
 from arena.server.tournaments.tournaments import BEFORE
 from arena.v1 import owner_pb2, referee_pb2
@@ -35,11 +37,13 @@ from tests.bots import PATIENCE, Peer
 from tests.scene import BLUFF
 
 
-def referee(database: str) -> AbstractAsyncContextManager[Arena]:
-    return running_arena(
-        database,
-        RefereeSettings(table_types=[BLUFF], public_addresses=lambda port: [f"127.0.0.1:{port}"]),
+def referee(database: str, spread_load: float = FULL) -> AbstractAsyncContextManager[Arena]:
+    settings = RefereeSettings(
+        table_types=[BLUFF],
+        public_addresses=lambda port: [f"127.0.0.1:{port}"],
+        spread_load=spread_load,
     )
+    return running_arena(database, settings)
 
 
 @pytest.fixture
@@ -61,6 +65,53 @@ async def test_the_first_words_tell_a_bot_where_it_is_and_where_the_others_are(
             welcome = await peer.greet()
             assert welcome.address == own
             assert list(welcome.referees.addresses) == addresses
+
+
+async def told_in_use(peer: Peer, number: int) -> None:
+    """Wait until a bot is told that it plays at so many referees."""
+    async with asyncio.timeout(PATIENCE):
+        while (await peer.hear()).referees.in_use != number:
+            pass
+
+
+async def test_bots_are_told_to_play_at_both_referees_when_the_first_is_busy(
+    database: str,
+) -> None:
+    async with AsyncExitStack() as stack:
+        busy = await stack.enter_async_context(referee(database, spread_load=1e-9))
+        _, token = await busy.store.register("fox", "me")
+        peer = await stack.enter_async_context(Peer(busy.port, token))
+        assert (await peer.greet()).referees.in_use == 1
+        await stack.enter_async_context(referee(database))
+        await told_in_use(peer, 2)
+
+
+async def test_a_bot_of_one_address_at_a_referee_that_stands_by_is_met_there_by_the_others(
+    two: list[Arena], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.server.failover.lease.BOUND_SECONDS", 0.0)
+    async with AsyncExitStack() as stack:
+
+        async def come(name: str, *arenas: Arena) -> list[Peer]:
+            _, token = await arenas[0].store.register(name, name)
+            peers = [await stack.enter_async_context(Peer(one.port, token)) for one in arenas]
+            for peer in peers:
+                assert (await peer.greet()).referees.in_use == 1
+            return peers
+
+        everywhere = await come("everywhere", *two)
+        seen = two[0].store.presence_elsewhere
+
+        async def known() -> bool:
+            return len(await seen([VersionId(1), VersionId(2)])) == len(everywhere) - 1
+
+        await until(known)
+        await two[0].store.lease.look()
+        await two[0].store.lease.look()
+        assert two[0].store.lease.spreading.in_use == 1
+        await come("here-alone", two[1])
+        for peer in everywhere:
+            await told_in_use(peer, 2)
 
 
 async def test_a_bot_that_says_it_has_no_places_is_connected_and_offered_nothing_until_it_has(
