@@ -205,9 +205,14 @@ class AgentTools:
         bot: Annotated[str, Field(description="One bot's name; empty for all.")] = "",
         limit: Limit = 20,
         page: Annotated[str, Field(description="`next_page` of the page before.")] = "",
+        won: Annotated[
+            bool | None, Field(description="Only those that the bot has won (true) or not (false).")
+        ] = None,
+        rated: Annotated[bool, Field(description="Only rated matches.")] = False,
     ) -> dict[str, Any]:
         """List finished matches, newest first. `next_page` is empty after the last."""
-        found, more = self.account.results().matches_page(bot, limit, page)
+        results = self.account.results()
+        found, more = results.matches_page(bot, limit, page, won=won, rated=rated)
         matches = [
             {
                 "match": one.match_id,

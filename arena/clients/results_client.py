@@ -3,13 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from arena.clients.owner_client import OwnerClient
 from arena.codec.bot_side import read_action
 from arena.codec.transcript import from_message, read_entrant
 from arena.match.transcript import Entrant, Transcript
 from arena.v1 import registry_pb2 as pb
+
+_OUTCOMES: Final = {
+    None: pb.MATCH_OUTCOME_UNSPECIFIED,
+    True: pb.MATCH_OUTCOME_WON,
+    False: pb.MATCH_OUTCOME_LOST,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +66,31 @@ class RatingSeen:
 class ResultsClient(OwnerClient):
     """A client of one referee for its public results; every method raises OwnerCallError."""
 
-    def matches(self, bot: str = "", limit: int = 50) -> list[MatchSeen]:
-        """Return the newest finished matches, of one bot or of all; at most 1,000."""
-        return self.matches_page(bot, limit)[0]
+    def matches(
+        self, bot: str = "", limit: int = 50, *, won: bool | None = None, rated: bool = False
+    ) -> list[MatchSeen]:
+        """Return the newest finished matches, of one bot or of all; at most 1,000.
+
+        Those that the bot has `won`, or has not, if that is given; only `rated` ones if wanted.
+        """
+        return self.matches_page(bot, limit, won=won, rated=rated)[0]
 
     def matches_page(
-        self, bot: str = "", limit: int = 50, page: str = ""
+        self,
+        bot: str = "",
+        limit: int = 50,
+        page: str = "",
+        *,
+        won: bool | None = None,
+        rated: bool = False,
     ) -> tuple[list[MatchSeen], str]:
-        """Return a page of finished matches, newest first, and what names the next; "" at the end.
+        """Return a page of `matches`, newest first, and what names the next; "" at the end.
 
         The first page is "".
         """
-        request = pb.ListMatchesRequest(bot=bot, limit=limit, page_token=page)
+        request = pb.ListMatchesRequest(
+            bot=bot, limit=limit, page_token=page, outcome=_OUTCOMES[won], rated=rated
+        )
         answer = self._ask(self._registry.ListMatches, request)
         found = [
             MatchSeen(

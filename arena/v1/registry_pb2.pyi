@@ -45,6 +45,32 @@ CHECK_ORIGIN_ARENA: CheckOrigin.ValueType  # 2
 """On one of the arena."""
 Global___CheckOrigin: _TypeAlias = CheckOrigin  # noqa: Y015
 
+class _MatchOutcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _MatchOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MatchOutcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    MATCH_OUTCOME_UNSPECIFIED: _MatchOutcome.ValueType  # 0
+    """Any."""
+    MATCH_OUTCOME_WON: _MatchOutcome.ValueType  # 1
+    """Nobody is placed before it."""
+    MATCH_OUTCOME_LOST: _MatchOutcome.ValueType  # 2
+    """Somebody is placed before it."""
+
+class MatchOutcome(_MatchOutcome, metaclass=_MatchOutcomeEnumTypeWrapper):
+    """How a match ended for a bot. With any filter beside `bot` the newest 20,000 of its matches are
+    searched.
+    """
+
+MATCH_OUTCOME_UNSPECIFIED: MatchOutcome.ValueType  # 0
+"""Any."""
+MATCH_OUTCOME_WON: MatchOutcome.ValueType  # 1
+"""Nobody is placed before it."""
+MATCH_OUTCOME_LOST: MatchOutcome.ValueType  # 2
+"""Somebody is placed before it."""
+Global___MatchOutcome: _TypeAlias = MatchOutcome  # noqa: Y015
+
 @_typing.final
 class RegisterBotRequest(_message.Message):
     """Asks for RegisterBot."""
@@ -547,6 +573,8 @@ class ListMatchesRequest(_message.Message):
     GAME_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """Only matches of this bot; empty for all."""
     game: _builtins.str
@@ -555,6 +583,10 @@ class ListMatchesRequest(_message.Message):
     """How many, 1 to 1000. 0 counts as 50."""
     page_token: _builtins.str
     """`next_page_token` of the page before; empty for the newest matches."""
+    outcome: Global___MatchOutcome.ValueType
+    """Only matches in which `bot`, which must be given, came out so."""
+    rated: _builtins.bool
+    """Only rated matches, as MatchSummary.rated tells."""
     def __init__(
         self,
         *,
@@ -562,10 +594,12 @@ class ListMatchesRequest(_message.Message):
         game: _builtins.str = ...,
         limit: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        outcome: Global___MatchOutcome.ValueType = ...,
+        rated: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game", b"game", "limit", b"limit", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game", b"game", "limit", b"limit", "outcome", b"outcome", "page_token", b"page_token", "rated", b"rated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

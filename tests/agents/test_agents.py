@@ -46,6 +46,10 @@ async def test_an_agent_plays_a_long_match_and_reads_what_it_was(game: str, scen
         (match,) = (await told(client, "matches", bot="mine"))["matches"]
         assert (match["match"], match["rated"]) == (over["match"], False)
         assert match["faults"] == [0] * TABLES[game]
+        assert not (await told(client, "matches", bot="mine", rated=True))["matches"]
+        won = over["places"]["mine (you)"] == 1
+        listed = (await told(client, "matches", bot="mine", won=won))["matches"]
+        assert [one["match"] for one in listed] == [over["match"]]
     assert await scene.faults("mine") == 0
 
 

@@ -48,6 +48,13 @@ async def test_an_author_reads_matches_transcripts_faults_and_ratings(tmp_path: 
     assert listed and all("alpha" in [one["bot"] for one in match["seats"]] for match in listed)
     assert listed[0]["match_id"] in (await arena("bot", "matches", "alpha", "--limit", "1")).stdout
 
+    lost = json.loads((await arena("bot", "matches", "Beta", "--lost", "--rated", "--json")).stdout)
+    won = json.loads((await arena("bot", "matches", "alpha", "--won", "--json")).stdout)
+    assert lost == won and lost
+    assert (
+        "has no finished match that fits." in (await arena("bot", "matches", "x", "--won")).stdout
+    )
+
     printed = (await arena("bot", "transcript", listed[0]["match_id"])).stdout
     transcript = from_json(json.loads(printed))
     assert transcript.setup.match_id == listed[0]["match_id"]
@@ -88,5 +95,7 @@ async def test_what_there_is_not_is_told_in_a_sentence() -> None:
     assert nobody.exit_code == 2 and "nobody has finished no match there." in nobody.output
     match = await arena("bot", "transcript", "x")
     assert match.exit_code == 2 and "There is no match x." in match.output
+    whose = await arena("bot", "matches", "--lost")
+    assert whose.exit_code == 2 and "--won and --lost are of a bot: name it." in whose.output
     game = await arena("bot", "ratings", "--game", "chess")
     assert game.exit_code == 2 and "chess" in game.output

@@ -25,17 +25,30 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def matches(
     name: Annotated[str, typer.Argument(help="One bot's name; without it, all bots'.")] = "",
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many, the newest.")] = 20,
+    won: Annotated[
+        bool | None,
+        typer.Option("--won/--lost", help="Only with the bot in the first place, or behind it."),
+    ] = None,
+    rated: Annotated[bool, typer.Option("--rated", help="Only rated matches.")] = False,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """List finished matches at a referee, newest first."""
+    """List finished matches at a referee, newest first.
+
+    Filters look at the bot's newest 20,000 matches.
+    """
     with exit_with_message():
-        found = results_client_of(address).matches(name, limit)
+        if won is not None and not name:
+            raise CommandError("--won and --lost are of a bot: name it.")
+        found = results_client_of(address).matches(name, limit, won=won, rated=rated)
     if as_json:
         say_json([_match_json(one) for one in found])
         return
     if not found:
-        say(f"{name} has no finished match yet." if name else "No match is finished yet.")
+        fitting = " that fits" if rated or won is not None else " yet"
+        say(
+            f"{name} has no finished match{fitting}." if name else f"No match is finished{fitting}."
+        )
         return
     table = Table("match", "game", "finished", "bots and places")
     for one in found:

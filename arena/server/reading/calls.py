@@ -35,6 +35,7 @@ from arena.v1 import registry_pb2, transcript_pb2
 
 DEFAULT_MATCHES: Final = 50
 MOST_MATCHES: Final = 1_000
+_WON: Final = {registry_pb2.MATCH_OUTCOME_WON: True, registry_pb2.MATCH_OUTCOME_LOST: False}
 
 _TRANSCRIPT = key(registry_pb2.GetTranscriptResponse, "transcript")
 
@@ -101,13 +102,13 @@ class ReadingCalls:
         before = request.page_token.lower() or None
         if before is not None and not is_match_id(before):
             raise malformed("invalid `page_token`: leave it out for the first page")
-        rows = self._read(
-            found_matches(
-                MatchFilter(bot=request.bot or None, game=request.game or None),
-                before=before,
-                limit=limit,
-            )
+        won = _WON.get(request.outcome)
+        if won is not None and not request.bot:
+            raise malformed("`outcome` is that of a bot: name it in `bot`")
+        wanted = MatchFilter(
+            bot=request.bot or None, game=request.game or None, won=won, rated=request.rated
         )
+        rows = self._read(found_matches(wanted, before=before, limit=limit))
         response = registry_pb2.ListMatchesResponse()
         for row in rows:
             line = response.matches.add(

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
-from arena.database.tables.matches import match_faults, match_seats, matches, transcripts
+from arena.database.tables.matches import blocks, match_faults, match_seats, matches, transcripts
 from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.server.results.statements import match_rows
 
@@ -61,6 +61,10 @@ class MatchFilter:
     block: str | None = None
     faults: bool = False
     """Only matches with a fault: of `bot` if it is given, else of any bot."""
+    won: bool | None = None
+    """Whether nobody is placed before `bot`, which must be given."""
+    rated: bool = False
+    """Only matches that count for the ratings once their block is complete."""
     since: datetime | None = None
     """The earliest time at which they ended."""
     until: datetime | None = None
@@ -137,7 +141,9 @@ def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
         of_bot = _versions(wanted.bot, wanted.version).subquery("of_bot")
         own = when.of_seats(faulty=wanted.faults).correlate(of_bot)
         led = own.where(match_seats.c.version_id == of_bot.c.id)
-        rest = replace(wanted, bot=None, version=None, faults=False)
+        rest = replace(wanted, faults=False)
+        if wanted.won is None:
+            rest = replace(rest, bot=None, version=None)
         # Each version separately: an index has a version's matches in the order of their ends.
         of_version = _searched(led, rest, limit).lateral("of_version")
         both = select(of_version.c.id, of_version.c.finished_at).distinct()
@@ -216,11 +222,20 @@ def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
     if wanted.seats is not None:
         found.append(matches.c.seat_count == wanted.seats)
     if wanted.bot is not None:
-        found.append(_seated(_is_of(wanted.bot, wanted.version), faulty=wanted.faults))
+        own = [_is_of(wanted.bot, wanted.version)]
+        if wanted.faults:
+            own.append(match_seats.c.faults > 0)
+        if wanted.won is not None:
+            first = match_seats.c["placing"] == 1
+            own.append(first if wanted.won else ~first)
+        found.append(_seated(*own))
     elif wanted.faults:
-        found.append(_seated(true(), faulty=True))
+        found.append(_seated(match_seats.c.faults > 0))
     if wanted.opponent is not None:
-        found.append(_seated(_is_of(wanted.opponent), faulty=False))
+        found.append(_seated(_is_of(wanted.opponent)))
+    if wanted.rated:
+        counted = select(blocks.c.id).where(blocks.c.id == matches.c.block_id)
+        found.append(counted.where(blocks.c.rated, blocks.c.voided_at.is_(None)).exists())
     return found
 
 
@@ -234,10 +249,10 @@ def _versions(bot: str, version: str | None) -> Select[tuple[int]]:
     return found if version is None else found.where(versions.c.label == version)
 
 
-def _seated(who: ColumnElement[bool], *, faulty: bool) -> ColumnElement[bool]:
-    """Return the condition that a seat of the match fulfils `who`, with a fault if `faulty`."""
-    seated = select(match_seats.c.match_id).where(match_seats.c.match_id == matches.c.id, who)
-    return (seated.where(match_seats.c.faults > 0) if faulty else seated).exists()
+def _seated(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Return the condition that one seat of the match fulfils all of these."""
+    of_match = match_seats.c.match_id == matches.c.id
+    return select(match_seats.c.match_id).where(of_match, *conditions).exists()
 
 
 def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:

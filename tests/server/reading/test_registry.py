@@ -337,3 +337,9 @@ async def test_a_page_token_that_was_never_given_is_refused(registry: Any, token
     ):
         code, why = await refused(call)
         assert (code, "`page_token`" in why) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+
+
+async def test_an_outcome_of_nobody_is_refused(registry: Any) -> None:
+    call = registry.ListMatches(pb.ListMatchesRequest(outcome=pb.MATCH_OUTCOME_WON))
+    code, why = await refused(call)
+    assert (code, "name it in `bot`" in why) == (grpc.StatusCode.INVALID_ARGUMENT, True)

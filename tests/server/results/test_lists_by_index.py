@@ -112,6 +112,9 @@ SOUGHT = [
     MatchFilter(opponent="nobody"),
     MatchFilter(game="bluff", seats=3),
     MatchFilter(game="bluff", opponent="nobody"),
+    MatchFilter(bot="bot7", won=False, rated=True),
+    MatchFilter(bot="bot7", faults=True, won=True),
+    MatchFilter(rated=True, seats=3),
 ]
 
 

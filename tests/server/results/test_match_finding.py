@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+import psycopg
 import pytest
 
 from arena.database.reading import open_reader
@@ -15,6 +16,7 @@ from arena.server.results.match_search import MatchFilter
 from arena.server.results.match_sort import Sort
 from tests.dashboard.cups import hold
 from tests.dashboard.played import NOON, anyhow, fill, silent
+from tests.databases import plain
 
 
 def ids(database: str, wanted: MatchFilter, sort: Sort = Sort.NEWEST) -> list[str]:
@@ -60,6 +62,32 @@ def test_each_filter_finds_what_fits_and_nothing_else(database: str) -> None:
     }
     (block,) = {one.block.id for one in small[:2]}
     assert set(ids(database, MatchFilter(block=block))) == {id_of(one) for one in small[:2]}
+
+
+def test_matches_are_found_by_what_the_bot_made_of_them_and_by_their_rating(database: str) -> None:
+    two = asyncio.run(fill(database, blocks=6))
+    every = [*two, *asyncio.run(fill(database, blocks=2, seats=3, seed=2))]
+    placed: dict[bool, set[str]] = {True: set(), False: set()}
+    for match in every:
+        for one, place in zip(
+            match.transcript.setup.entrants, match.transcript.result.placing, strict=True
+        ):
+            if one.bot == "alpha":
+                placed[place == 1].add(id_of(match))
+    for won in (True, False):
+        assert placed[won]
+        assert set(ids(database, MatchFilter(bot="Alpha", won=won))) == placed[won]
+    assert ids(database, MatchFilter(bot="alpha", won=True, faults=True)) == []
+    unrated, voided = {every[0].block.id}, {every[-1].block.id}
+    with psycopg.connect(plain(database)) as sql:
+        sql.execute("UPDATE blocks SET rated = false WHERE id = %s", [*unrated])
+        sql.execute(
+            "UPDATE blocks SET voided_at = now(), closed_at = NULL WHERE id = %s", [*voided]
+        )
+    rated = {id_of(one) for one in every if one.block.id not in unrated | voided}
+    assert set(ids(database, MatchFilter(rated=True))) == rated
+    lost = ids(database, MatchFilter(bot="alpha", won=False, rated=True))
+    assert set(lost) == placed[False] & rated
 
 
 def test_the_matches_of_a_tournament_and_of_one_of_its_pairings_are_found(database: str) -> None:
