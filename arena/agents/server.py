@@ -16,6 +16,7 @@ from pydantic import AnyHttpUrl
 from starlette.types import ASGIApp
 
 from arena import __version__
+from arena.agents import sessions
 from arena.agents.account import AgentAccount
 from arena.agents.bot_tools import BotTools
 from arena.agents.documents import documents
@@ -25,8 +26,6 @@ from arena.agents.visitors import visited
 from arena.errors import UserError
 from arena.games import GAMES
 
-MOST_SESSIONS: Final = 2_000
-"""The most sessions over HTTP; each takes some 90 kB until half an hour after its last request."""
 INSTRUCTIONS: Final = """\
 Bluff Arena: games of bluff against programs. To play: `rules`, `opponents`, `join` with a name for
 your bot, then `wait_for_turn` and `act` until the state is `over`. To enter a program: write a file
@@ -120,7 +119,11 @@ def http_app(owners: OwnerAccounts, url: str, hosts: list[str]) -> ASGIApp:
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None)
     server = agent_server(owners.account, owners.leave_all, auth=auth, token_verifier=owners)
     security = TransportSecuritySettings(allowed_hosts=hosts)
-    app = server.streamable_http_app(transport_security=security, max_sessions=MOST_SESSIONS)
+    app = server.streamable_http_app(
+        transport_security=security, max_sessions=sessions.MOST_SESSIONS
+    )
+    manager = server.session_manager
+    manager.asgi_app = sessions.shared(manager)  # type: ignore[assignment]  # any app will do
     return visited(app)
 
 

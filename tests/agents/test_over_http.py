@@ -11,7 +11,7 @@ import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from arena.agents import server as agents_server
+from arena.agents import sessions
 from arena.agents.account import BotTokens
 from arena.agents.owners import OwnerAccounts
 from arena.agents.server import http_app
@@ -147,18 +147,50 @@ async def test_requests_with_one_key_at_a_time_are_one_question_to_the_referee(
         assert {one and one.client_id for one in found} == {"ann"}
 
 
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}} | {
+    "clientInfo": {"name": "test", "version": "1"}
+}
+
+
+async def opened_sessions(
+    server: Server, key: str, sessions: int, *, end: bool = False
+) -> list[httpx2.Response]:
+    """The answers to requests for sessions, made at once; those that are opened are ended then."""
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+    headers = {"Authorization": f"Bearer {key}"}
+    headers["Accept"] = "application/json, text/event-stream"
+    async with httpx2.AsyncClient(headers=headers) as http:
+        url = f"{server.url}/mcp"
+        answers = await asyncio.gather(*(http.post(url, json=body) for _ in range(sessions)))
+        for answer in answers if end else ():
+            if answer.status_code == 200:
+                session = {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"]}
+                assert (await http.delete(url, headers=session)).status_code == 200
+    return answers
+
+
 async def test_sessions_are_limited(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agents_server, "MOST_SESSIONS", 1)
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}} | {
-        "clientInfo": {"name": "test", "version": "1"}
-    }
-    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
-    async with opened(database) as scene, Server(scene) as server, httpx2.AsyncClient() as http:
-        headers = {
-            "Authorization": f"Bearer {await scene.key('ann')}",
-            "Accept": "application/json, text/event-stream",
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 1)
+    async with opened(database) as scene, Server(scene) as server:
+        answers = await opened_sessions(server, await scene.key("ann"), 2)
+        assert sorted(one.status_code for one in answers) == [200, 503]
+
+
+async def test_an_owner_has_a_share_of_the_sessions(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "MOST_OF_OWNER", 2)
+    async with opened(database) as scene, Server(scene) as server:
+        ann, bob = await scene.key("ann"), await scene.key("bob")
+        answers = await opened_sessions(server, ann, 6, end=True)
+        assert sorted(one.status_code for one in answers) == [200, 200] + 4 * [503]
+        refusals = {one.json()["error"]["message"] for one in answers if one.status_code == 503}
+        assert refusals == {
+            "ann has 2 sessions open, the most of an owner: end one of them, or wait until half an "
+            "hour after its last request."
         }
-        answers = [
-            await http.post(f"{server.url}/mcp", json=body, headers=headers) for _ in range(2)
-        ]
-        assert [one.status_code for one in answers] == [200, 503]
+        for key in (ann, bob):  # what was ended makes room, and others have a share of their own
+            (opened_now, *_) = await opened_sessions(server, key, 1)
+            assert opened_now.status_code == 200
+        async with server.agent(ann) as client:
+            await told(client, "leaderboard")
