@@ -17,7 +17,7 @@ from arena.errors import UserError
 from arena.games.game import AnyGame
 from arena.lab.analysis.aivat import Aivat
 from arena.lab.analysis.bluff.last_bet_play import Model
-from arena.lab.analysis.bluff.pair_values import ValueSets
+from arena.lab.analysis.bluff.pair_values import MOST_SETS, ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
 from arena.local.deal_blocks import NamedBot
@@ -28,6 +28,8 @@ from arena.rating.elo import FloatArray
 
 MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
 """The models of opponents that do not play like the tables."""
+MOST_ESTIMATES: Final = MOST_SETS + 1
+"""The most values of a seat's luck: one by each set of values, and the luck column."""
 
 
 class NoTablesError(UserError):

@@ -26,12 +26,13 @@ from scipy.special import stdtrit
 from arena.commands.errors import CommandError
 from arena.commands.experiments.folder import environment_of_run, write_json
 from arena.local.benchmark import RUNGS
+from arena.local.match_luck import MOST_ESTIMATES
 
 LADDER: Final = tuple(rung.bot for rung in RUNGS)
 """The rungs, the weakest first."""
 RUN_ERROR: Final = 0.05
 """The chance that a whole run is credited with a rung that its bot does not beat, at most."""
-_FITTED: Final = 6
+_FITTED: Final = 1 + MOST_ESTIMATES
 """The mean of the matches, and the most coefficients of luck that are fitted to them."""
 
 

@@ -11,6 +11,7 @@ from arena.database.channels import NOTICES_CHANNEL
 from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
+from arena.database.tables.events import events
 from arena.database.tables.notices import deliveries, notices, webhooks
 from arena.server.notices.notice import Notice, NoticeKind
 
@@ -156,6 +157,12 @@ def remove_webhook(
         .where(webhooks.c.public_only | (not public_only))
         .returning(webhooks.c.id)
     )
+
+
+def lock_event(event_id: int) -> Row:
+    """Select `id` of an event, to which nobody else adds webhooks in this transaction."""
+    found = select(events.c.id).where(events.c.id == event_id)
+    return found.with_for_update(key_share=True)
 
 
 def webhook_list(

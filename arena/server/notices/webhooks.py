@@ -40,6 +40,7 @@ class Webhooks:
             require_public(url)
         async with self._transaction() as connection:
             if public_only:
+                await connection.execute(statements.lock_event(event_id))
                 kept = statements.webhook_list(event_id=event_id, public_only=True)
                 if len((await connection.execute(kept)).all()) >= MOST_OF_ORGANISERS:
                     raise WebhookRefusedError(

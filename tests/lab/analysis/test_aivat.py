@@ -15,12 +15,12 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt
 from arena.games.bluff.bets import track
 from arena.games.game import DEALER, AnyGame
 from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
-from arena.lab.analysis.bluff.pair_values import ValueSets
+from arena.lab.analysis.bluff.pair_values import MOST_SETS, ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, Seed, opened, play_match, play_series
 from arena.local.loading import load_bot
-from arena.local.match_luck import aivat_of
+from arena.local.match_luck import MODELS, aivat_of
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Opening, Step, Transcript
@@ -38,6 +38,10 @@ def values() -> ValueSets:
 
 def aivat(bot: str, game: AnyGame) -> Aivat:
     return aivat_of(bot, values(), game)
+
+
+def test_as_many_sets_of_values_as_are_told_estimate_at_most() -> None:
+    assert max(len(values().of(model)) for model in (None, *MODELS.values())) == MOST_SETS
 
 
 def stranger(view: BluffView) -> Mapping[Any, float]:

@@ -14,6 +14,7 @@ import pytest
 from arena.builds.hosted import HostingTerms
 from arena.clients.event_client import EventClient
 from arena.clients.organiser_client import OrganiserClient
+from arena.database.errors import WebhookRefusedError
 from arena.database.keys import new_key, token_hash
 from arena.records import Owner, SignUp
 from arena.server.events.archive import zipped
@@ -447,3 +448,19 @@ async def test_organisers_webhooks_are_public_ones_and_they_see_none_of_the_oper
     assert [one.url for one in listed] == urls
     await course.ask("RemoveEventWebhook", remove(event="cup", url=urls[0]))
     assert [one.url for one in await store.webhooks.of_event(cup.id)] == [inside, *urls[1:]]
+
+
+async def test_an_event_has_so_many_webhooks_of_organisers_also_at_once(course: Course) -> None:
+    store = course.scene.arena.store
+    cup, _ = await store.events.named("cup")
+
+    async def add(number: int) -> str:
+        url = f"https://example.org/{number}"
+        return await store.webhooks.add(cup.id, "cup", url, "me", public_only=True)
+
+    for number in range(MOST_OF_ORGANISERS - 1):
+        await add(number)
+    numbers = range(MOST_OF_ORGANISERS - 1, MOST_OF_ORGANISERS + 3)
+    outcomes = await asyncio.gather(*map(add, numbers), return_exceptions=True)
+    refused = [str(one) for one in outcomes if isinstance(one, WebhookRefusedError)]
+    assert len(refused) == 3 and all("remove one first" in why for why in refused)

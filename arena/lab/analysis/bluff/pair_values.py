@@ -10,7 +10,7 @@ p = place: 0 before the first bet, else the number of the last bet on the track.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ numbers themselves.
 """
 RoundKey: TypeAlias = tuple[RoundDice, tuple[LastBetPlay, LastBetPlay]]
 """The dice of a round and the players, the opener's first."""
+
+MOST_SETS: Final = 2 + len(Model)
+"""The most sets of values of `ValueSets.of`."""
 
 
 class ValueSets:
