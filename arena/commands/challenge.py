@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from arena.commands.dashboard_option import DashboardOption
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
@@ -19,6 +20,7 @@ from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 
 DASHBOARD_PORT = 8501
+"""The port of the referee's host at which the pages are unless --dashboard says where."""
 
 
 def challenge(
@@ -46,14 +48,7 @@ def challenge(
     time: TimeOption = "",
     instance: Annotated[str, typer.Option(help="Which running copy of your bot plays.")] = "",
     address: AddressOption = DEFAULT_ADDRESS,
-    dashboard: Annotated[
-        str | None,
-        typer.Option(
-            envvar="ARENA_DASHBOARD",
-            help=f"The dashboard's URL, for links to replays; by default port {DASHBOARD_PORT} "
-            "of the referee's host.",
-        ),
-    ] = None,
+    dashboard: DashboardOption = "",
     follow: Annotated[
         str,
         typer.Option(
@@ -67,8 +62,9 @@ def challenge(
 
     The bot runs as always; this only asks for the matches. With its token the report goes on when
     the referee has stopped and is back, and after Ctrl-C, which ends the report and not the
-    matches, --follow tells of them. With --bot `arena bot matches` lists them. Exit code 1 if not
-    all matches were reported.
+    matches, --follow tells of them. With --bot `arena bot matches` lists them. Links to replays
+    are at port 8501 of the referee's host unless --dashboard says where. Exit code 1 if not all
+    matches were reported.
     """
     # The imports are here, because `arena --help` needs none of them.
     from arena.bot.address import Address

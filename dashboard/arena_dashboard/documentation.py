@@ -59,7 +59,7 @@ async def _for_programs(request: Request) -> Response:
     # Absolute: who has followed a redirect does not know from where links count.
     listed = _RELATIVE.sub(f"]({pages_at}{BELOW}/", rest)
     return PlainTextResponse(
-        f"{title}\n\nThis arena:\n\n- `PAGES={pages_at}`\n{referee}{listed}",
+        f"{title}\n\nThis arena:\n\n- `ARENA_DASHBOARD={pages_at}`\n{referee}{listed}",
         media_type="text/markdown",
     )
 

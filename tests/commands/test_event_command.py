@@ -74,8 +74,10 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
     example = await arena("event", "example")
     (tmp_path / "example.toml").write_text(example.stdout)
     assert "[dates]" in example.stdout
-    made = await arena("event", "create", "cup", "--from", event_file(tmp_path))
+    pages = ("--dashboard", "https://arena.example/")
+    made = await arena("event", "create", "cup", "--from", event_file(tmp_path), *pages)
     assert made.exit_code == 0, made.output
+    assert "https://arena.example/events?name=cup&code=" in made.stderr
     code = made.stdout.strip().splitlines()[-1]
     assert "arena event enter cup BOT --code CODE" in made.stderr
     key_of_ann = (await arena("signup", "ann")).stdout.strip()
@@ -179,7 +181,10 @@ async def test_an_event_is_cancelled_and_bots_are_withdrawn(scene: Scene, tmp_pa
     assert shown["phase"] == "cancelled"
 
 
-async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Path) -> None:
+async def test_a_roster_writes_keys_for_a_course_once(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DASHBOARD", "https://arena.example")
     await arena("event", "create", "course", "--from", event_file(tmp_path))
     file, keys = tmp_path / "people.csv", tmp_path / "keys.csv"
     file.write_text("name,email,team\nAnn,ann@example.org,A\nBob,bob@example.org,A\n")
@@ -193,6 +198,7 @@ async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Pa
     assert stat.S_IMODE(slips.stat().st_mode) == 0o600
     assert printed.count("<section>") == 2
     assert ann["key"] in printed and bob["key"] in printed
+    assert printed.count("My bots</b> of <b>https://arena.example</b>") == 2
     again = await arena("event", "roster", "course", file, "--keys", tmp_path / "more.csv")
     assert "All 2 people are on the roster already; no file is written." in again.stdout
     file.write_text("name,email,team\nCarl,carl@example.org,A\n")

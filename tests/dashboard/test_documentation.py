@@ -44,7 +44,9 @@ def test_programs_are_told_where_the_arena_is_and_which_pages_there_are(
     monkeypatch.setenv("ARENA_PUBLIC_ADDRESS", "arena.example:50051")
     told = client.get("/llms.txt").text
     assert told == client.get("/docs/llms.txt").text
-    assert told.startswith("# Bluff Arena\n\nThis arena:\n\n- `PAGES=http://testserver`\n")
+    assert told.startswith(
+        "# Bluff Arena\n\nThis arena:\n\n- `ARENA_DASHBOARD=http://testserver`\n"
+    )
     assert "- `ARENA_ADDRESS=arena.example:50051`\n" in told
     assert "- [Play](http://testserver/docs/play.md): it." in told
     assert client.get("/llms-full.txt").url.path == "/docs/llms-full.txt"

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import typer
 
+from arena.commands.dashboard_option import DashboardOption
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import login_at
@@ -83,6 +84,7 @@ def read_text(file: Path) -> str:
 def create(
     name: Annotated[str, typer.Argument(help="The event's name: letters, digits, dots, - and _.")],
     file: Annotated[Path, typer.Option("--from", help="What the event is; see `example`.")],
+    dashboard: DashboardOption = "",
     address: OrganiserAddress = "",
     as_json: AsJson = False,
 ) -> None:
@@ -104,7 +106,7 @@ def create(
     say(f"Owners enter by `arena event enter {quote(event.name)} BOT{option}`.", err=True)
     if code:
         link = urlencode({"name": event.name, "code": code})
-        say(f"Or by this link on the dashboard: /events?{link}", err=True)
+        say(f"Or by this link on the dashboard: {dashboard.rstrip('/')}/events?{link}", err=True)
 
 
 def move(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.commands.dashboard_option import DashboardOption
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at, read_text
 from arena.commands.events.slips import slips_page
@@ -36,6 +37,7 @@ def roster(
         Path | None,
         typer.Option(help="Write the keys also as an HTML page of slips to print and hand out."),
     ] = None,
+    dashboard: DashboardOption = "",
     address: OrganiserAddress = "",
 ) -> None:
     """Enroll the people of a course in teams, and write their keys, which are shown only once.
@@ -54,7 +56,6 @@ def roster(
             return
         files = {keys: keys_file(drafted)}
         if slips is not None:
-            dashboard = os.environ.get("ARENA_DASHBOARD_URL")
             files[slips] = slips_page(event, drafted, dashboard)
         added = enroll(client, name, drafted, files)
     teams = len({one.owner for one in added})

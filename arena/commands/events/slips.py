@@ -40,11 +40,11 @@ _SLIP = """\
 """
 
 
-def slips_page(event: "EventSeen", people: Sequence["NewKey"], dashboard: str | None) -> str:
-    """Return an HTML page with a slip for everybody; `dashboard` is the pages' address."""
+def slips_page(event: "EventSeen", people: Sequence["NewKey"], dashboard: str) -> str:
+    """Return an HTML page with a slip for everybody; `dashboard` is the pages' address or ""."""
     title = event.title
     where = "on the page <b>My bots</b>"
-    if dashboard is not None:
+    if dashboard:
         where += f" of <b>{escape(dashboard)}</b>"
     slips = "".join(
         _SLIP.format(
