@@ -11,6 +11,8 @@ from tests.several_referees import BOTS, Referees, leave
 
 pytestmark = pytest.mark.slow
 
+BUSY_SOON = 0.04
+"""The load from which a second referee is used: less than the bots make at one."""
 TAKEN_OVER = 3
 """The exit code of a referee that finds its lease gone."""
 
@@ -38,11 +40,13 @@ def cut_off(referees: Referees, referee: Program) -> None:
     assert referee.ended() == TAKEN_OVER
 
 
-@pytest.mark.parametrize("how", [killed, stopped, frozen, cut_off])
+@pytest.mark.parametrize(
+    ("how", "spread_load"), [(killed, BUSY_SOON), (stopped, 0), (frozen, 0), (cut_off, 0)]
+)
 def test_matches_of_a_referee_that_goes_are_played_on_by_the_other(
-    referees: Referees, how: Callable[[Referees, Program], None]
+    referees: Referees, how: Callable[[Referees, Program], None], spread_load: float
 ) -> None:
-    first = referees.start(behind_proxy=how is cut_off)
+    first = referees.start(behind_proxy=how is cut_off, ARENA_SPREAD_LOAD=str(spread_load))
     referees.start()
     bots = referees.start_bots()
     referees.until_all_play()
