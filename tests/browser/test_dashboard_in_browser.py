@@ -3,14 +3,13 @@ which CI has."""
 
 import re
 from collections.abc import Callable
-from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from arena_dashboard import index_page
-from tests.browser.axe import assert_nothing_serious, needs_axe
+from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
 
 PATHS = (
     *("/", "/leaderboard", "/bot", "/bot?bot=alpha", "/matches", "/matches?sort=boldest"),
@@ -245,18 +244,13 @@ def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:
 
 
 @needs_axe
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PATHS)
-def test_no_page_has_a_serious_finding_of_axe(
-    page: Page, path: str, scheme: Literal["light", "dark"]
-) -> None:
-    page.emulate_media(color_scheme=scheme)
+def test_no_page_has_a_serious_finding_of_axe(page: Page, path: str) -> None:
     page.goto(path)
     expect(
         page.locator(".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]").first
     ).to_be_visible()
-    page.wait_for_timeout(500)
-    assert_nothing_serious(page)
+    assert_nothing_serious_in_light_and_dark(page)
 
 
 def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(within: Callable[..., Page]) -> None:

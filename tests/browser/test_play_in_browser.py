@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from arena.games import GAMES
 from tests.bot_programs import bot_program
-from tests.browser.axe import assert_nothing_serious, needs_axe
+from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
 from tests.browser.conftest import tabs
 from tests.browser.playground import OPPONENTS, Playground, open_playground, play_on, sit_down
 
@@ -85,18 +85,17 @@ def test_a_match_is_played_by_keys_alone_and_left(open_tab: Callable[..., Page])
 
 
 @needs_axe
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("game", list(GAMES))
 def test_nothing_serious_bars_anybody_from_playing(
-    game: str, scheme: str, open_tab: Callable[..., Page]
+    game: str, open_tab: Callable[..., Page]
 ) -> None:
-    page = open_tab(color_scheme=scheme)
+    page = open_tab()
     page.goto(f"/play?game={game}")
     expect(page.get_by_role("button", name="Sit down")).to_be_visible()
-    assert_nothing_serious(page)
+    assert_nothing_serious_in_light_and_dark(page)
     sit_down(page, game)
     expect(page.locator(".person.asked .choices")).to_be_visible()
-    assert_nothing_serious(page)
+    assert_nothing_serious_in_light_and_dark(page)
     page.get_by_role("button", name="Leave").first.click()
     expect(page.get_by_role("button", name="Sit down")).to_be_visible()
 

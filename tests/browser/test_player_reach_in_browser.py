@@ -1,12 +1,10 @@
 """The player on every screen and for everybody: on a phone, by keys alone, with a screen reader."""
 
-from typing import Literal
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from arena.games import GAMES
-from tests.browser.axe import assert_nothing_serious, needs_axe
+from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
 from tests.browser.conftest import Site
 from tests.browser.replays import watch
 
@@ -113,23 +111,15 @@ FOCUS = """() => {
 
 @needs_axe
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_bars_anybody_from_an_analysis(
-    page: Page, site: Site, scheme: Literal["light", "dark"], width: int
-) -> None:
-    page.emulate_media(color_scheme=scheme)
+def test_nothing_serious_bars_anybody_from_an_analysis(page: Page, site: Site, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     watch(page, site.matches[0], "&step=6&analysis=1")
     expect(page.locator(".costliest")).to_be_attached()
-    assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")
+    assert_nothing_serious_in_light_and_dark(page, "{include: [['.stBidiComponent']]}")
 
 
 @needs_axe
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_bars_anybody_from_the_player(
-    page: Page, site: Site, game: str, scheme: Literal["light", "dark"]
-) -> None:
-    page.emulate_media(color_scheme=scheme)
+def test_nothing_serious_bars_anybody_from_the_player(page: Page, site: Site, game: str) -> None:
     watch(page, site.others[game], "&step=6")
-    assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")
+    assert_nothing_serious_in_light_and_dark(page, "{include: [['.stBidiComponent']]}")
