@@ -12,3 +12,12 @@ def language(request: pytest.FixtureRequest) -> Language:
     language.require()
     language.build()
     return language
+
+
+@pytest.fixture(scope="session")
+def languages() -> list[Language]:
+    """All starters of which the tools are here, built."""
+    found = [one for one in LANGUAGES.values() if one.here]
+    for one in found:
+        one.build()
+    return found

@@ -91,13 +91,22 @@ class Language:
         """Test it on the vectors."""
         self.run_to_end(self._commands["the"])
 
+    @property
+    def here(self) -> bool:
+        """Whether its tools are installed; in CI they must be."""
+        return not self._missing or "CI" in os.environ
+
+    @property
+    def _missing(self) -> list[str]:
+        return [tool for tool in self.tools if shutil.which(tool) is None]
+
     def require(self) -> None:
         """Skip the test if a tool is missing; fail in CI."""
-        missing = [tool for tool in self.tools if shutil.which(tool) is None]
+        missing = ", ".join(self._missing)
         if missing and "CI" in os.environ:
-            pytest.fail(f"{self.name} is required in CI: not installed: {', '.join(missing)}")
+            pytest.fail(f"{self.name} is required in CI: not installed: {missing}")
         if missing:
-            pytest.skip(f"{self.name}: not installed: {', '.join(missing)}")
+            pytest.skip(f"{self.name}: not installed: {missing}")
 
     def run_to_end(self, command: str) -> None:
         """Run a command in the folder. Raises AssertionError with its output if it fails."""

@@ -122,9 +122,16 @@ async def test_it_goes_on_at_another_referee_that_it_was_told_of_when_its_own_is
     assert "verification failed" not in errors
 
 
-async def test_it_comes_back_later_each_time_unless_a_stream_lasted_and_when_it_is_asked_to(
-    language: Language,
+async def test_each_comes_back_later_each_time_unless_a_stream_lasted_and_when_it_is_asked_to(
+    languages: list[Language],
 ) -> None:
+    async with asyncio.TaskGroup() as side_by_side:  # they wait nearly all of the time
+        for language in languages:
+            side_by_side.create_task(require_pauses(language))
+
+
+async def require_pauses(language: Language) -> None:
+    """Require that a starter waits as a referee wants before it comes back."""
     sent_away_at = came_back_at = 0.0
 
     async def end_at_once(stream: Stream) -> None:
