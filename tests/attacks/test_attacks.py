@@ -17,8 +17,8 @@ from tests.server.limits.test_behind_proxy import behind_proxy
 
 BEGINS_SECONDS = 0.5
 """Until all connections of an attack are open."""
-SECONDS = 1.0
-WINDOWS = 24
+SECONDS = 0.5
+WINDOWS = 48
 """The best of so many counts, as other programs run beside the tests."""
 LEAST_SHARE = 0.05
 WORST = ["continuation flood", "undecodable metadata"]
