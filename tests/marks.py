@@ -11,9 +11,9 @@ SYSTEM = ("attacks", "browser", "chaos", "end_to_end", "packaging", "starters", 
 `make test` leaves them out."""
 SLOW = (*SYSTEM, "agents", "lab/solver", "learn")
 """Folders whose tests take many seconds. Others are marked one by one."""
-ALONE = ("attacks", "chaos")
-"""Folders whose tests measure what they start, or wait for it: nothing runs beside them. Others
-are marked one by one."""
+ALONE = ("attacks",)
+"""Folders whose tests measure what they start: nothing runs beside them. Others are marked one by
+one."""
 RETRIED = ("browser", "end_to_end")
 """Folders whose tests get a second try in CI, as a busy machine may delay the programs that they
 start. `pytest -rR` names those that needed it."""

@@ -10,10 +10,13 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from arena.bot import AnyAction, Bot, Turn, conversation, run
+from arena.bot import AnyAction, Bot, Turn, conversation, referees, run
 from arena.v1 import referee_pb2
 
 THINK_SECONDS = 0.004
+ADOPTION_SECONDS = 3.0
+"""How long after a loss a bot that leaves waits for matches that nobody resumes. The tests let it
+leave when another referee has what the lost one left."""
 
 
 class Chronicler(Bot):
@@ -45,6 +48,7 @@ class Listening(conversation.Conversation):
 if __name__ == "__main__":
     Listening.file = Path(sys.argv[1])
     conversation.Conversation = Listening  # type: ignore[misc]  # `run` makes one of these
+    referees.ADOPTION_S = ADOPTION_SECONDS  # type: ignore[misc]
     if len(sys.argv) > 3:
         Chronicler.max_matches = int(sys.argv[3])
     with Path(sys.argv[2]).open("ab", buffering=0) as Chronicler.acts:
