@@ -230,6 +230,13 @@ Hangs().run()
 """
 
 
+@pytest.fixture
+def soon_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program hangs after four seconds of silence already."""
+    monkeypatch.setattr("arena.local.programs.table.SILENT_SECONDS", 4.0)
+    monkeypatch.setattr("arena.local.programs.table.TURNS_OF_SILENCE", 1)
+
+
 @pytest.mark.slow
 def test_a_program_that_ends_without_having_connected_may_need_the_bridge(tmp_path: Path) -> None:
     file = tmp_path / "reads.txt"
@@ -244,20 +251,22 @@ def test_a_program_that_ends_without_having_connected_may_need_the_bridge(tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.alone
-def test_a_program_behind_the_bridge_that_hangs_is_told_to_flush(tmp_path: Path) -> None:
+def test_a_program_behind_the_bridge_that_hangs_is_told_to_flush(
+    tmp_path: Path, soon_silent: None
+) -> None:
     file = tmp_path / "buffers.txt"
     file.write_text("import time; time.sleep(600)")
     bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
     result = run("play", bridge, BOT, "-n", 1)
     assert result.exit_code == 2
-    assert "arena: buffers hangs: asked in 1 matches, it answered nothing for 1" in result.stderr
+    assert "arena: buffers hangs: asked in 1 matches, it answered nothing for 4 s" in result.stderr
     assert "a program behind the bridge must flush its stdout after each line." in result.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.alone
-def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(tmp_path: Path) -> None:
+def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(
+    tmp_path: Path, soon_silent: None
+) -> None:
     file, pids = tmp_path / "hangs.txt", tmp_path / "pids"
     file.write_text(HANGS.format(folder=str(Path(MISFIT).parent), pids=str(pids)))
     result = run("play", f"{sys.executable} {file}", BOT, "-n", 4)
@@ -293,7 +302,6 @@ def test_a_program_behind_the_bridge_plays() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.alone
 def test_two_programs_are_tested_in_seat_blocks() -> None:
     result = run("test", "random", BOT, "--json", "--max-blocks", 6)
     assert result.exit_code in (0, 1, 3), result.stderr
@@ -304,7 +312,6 @@ def test_two_programs_are_tested_in_seat_blocks() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.alone
 def test_a_tournament_among_programs_is_played_with_fresh_deals() -> None:
     words = ("--format", "round-robin", "--bots", f"{BOT},honest,timid", "--blocks", 2, "--json")
     result = run("tournament", *words)

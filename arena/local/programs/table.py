@@ -34,7 +34,8 @@ from arena.server.play.terms import Patience
 
 SILENT_SECONDS: Final = 10.0
 """A program that answers none of its turns for so long hangs; with slow time controls longer."""
-_TURNS_OF_SILENCE: Final = 5
+TURNS_OF_SILENCE: Final = 5
+"""The number of turns after which it hangs, where those take longer."""
 _LOOK_SECONDS: Final = 0.05
 _LEAVE_SECONDS: Final = 10.0
 """How long a program that asked to leave may take to end once it is let go: only its code says that
@@ -77,7 +78,7 @@ class ProgramTable:
         self._time_control = time_control
         self._connect_seconds = connect_seconds
         self._address = address
-        turns = _TURNS_OF_SILENCE * time_control.turn_ms / 1000
+        turns = TURNS_OF_SILENCE * time_control.turn_ms / 1000
         self._silent_seconds = max(SILENT_SECONDS, turns)
         self._patience = Patience().at(time_control)
         self._attention = [Attention() for _ in entries]

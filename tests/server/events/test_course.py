@@ -1,4 +1,4 @@
-"""A course of 60 people for six weeks, in a minute: what was accepted in time is played, once."""
+"""A course of 60 people for two weeks, in seconds: what was accepted in time is played, once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from tests.bots import PATIENCE
 from tests.server.events.cups import DAY, RULES, enrolled, let_pass, played_out, said
 
 TEAMS, PEOPLE = 20, 60
-DAYS = 42
+DAYS = 14
 UPLOADS_A_DAY = (0, 1, 2)
 TERMS = HostingTerms(uploads_a_day=10_000)
 ALLOWANCE = Allowance(10_000, 10_000, 10_000)
@@ -187,7 +187,7 @@ async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
         for team in course.teams:
             assert entries[team.bot] in team.possible(event.frozen_at), team.name
         uploads = sum(team.uploads for team in course.teams)
-        assert uploads > 700
+        assert uploads > 250
         count = sql.execute("SELECT count(*) FROM audit WHERE action = 'upload'").fetchone()
         assert count == (uploads,)
 
