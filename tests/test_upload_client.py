@@ -11,7 +11,7 @@ import pytest
 
 from arena.bot.address import Address
 from arena.builds.hosted import SLOWEST_UPLOAD, HostingTerms
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls

@@ -15,7 +15,8 @@ from mcp.server.auth.provider import AccessToken
 
 from arena.agents.account import AgentAccount, BotTokens
 from arena.agents.visitors import WrongKeys, visitor
-from arena.clients.owner_client import OwnerCallError, OwnerClient
+from arena.clients.owner_client import OwnerClient
+from arena.clients.referee_client import OwnerCallError
 
 MOST_ACCOUNTS: Final = 200
 """The most accounts that are kept; one without tables makes room for another."""

@@ -1,46 +1,25 @@
 """`OwnerClient`: a client of OwnerService, for everything that an owner does from any machine."""
 
-from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Final, Self
+from typing import Any, Final
 
-import grpc
-
-from arena.bot.address import Address, AddressError
+from arena.bot.address import Address
+from arena.clients.referee_client import RefereeClient
 from arena.codec.notes import from_response
-from arena.errors import UserError
 from arena.match.notes import Note
 from arena.records import Allowance, SignUp
-from arena.server.limits import forwarding
 from arena.server.requests.paging import MOST_LINES
 from arena.v1 import owner_pb2 as pb
 from arena.v1 import registry_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 
-ANSWER_SECONDS: Final = 10.0
-"""The deadline of a call, in seconds.
-
-While many clients call at once, a referee serves them in turn.
-"""
 _SIGN_UP: Final = {
     pb.SIGN_UP_OPEN: SignUp.OPEN,
     pb.SIGN_UP_INVITE: SignUp.INVITE,
     pb.SIGN_UP_CLOSED: SignUp.CLOSED,
 }
-
-
-class OwnerCallError(UserError):
-    """A refusal of the referee, or a failure to reach it; the message gives the reason."""
-
-    def __init__(self, sentence: str, *, stranger: bool = False, missing: bool = False) -> None:
-        super().__init__(sentence)
-        self.missing = missing
-        """Whether there is nothing of that name, or not any more."""
-        self.stranger = stranger
-        """Whether the key, or the invite, is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,36 +107,15 @@ class BotPage:
     """The token of the next page; empty after the last."""
 
 
-class OwnerClient:
-    """A client of one referee, which threads may share; every method raises OwnerCallError."""
+class OwnerClient(RefereeClient):
+    """A client of one referee for its owners; every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
-        self._address = address
-        self._visitor: tuple[tuple[str, str], ...] = ()
+        super().__init__(address)
         channel = address.channel()
         # The types of generated stubs are those of grpc.aio as well.
         self._owners: Any = OwnerServiceStub(channel)
         self._registry: Any = RegistryServiceStub(channel)
-
-    @classmethod
-    def at(cls, address: str, environment: Mapping[str, str]) -> Self:
-        """Return a client of the referee at an address.
-
-        Raises AddressError.
-        """
-        return cls(Address.parse(address, environment))
-
-    def for_visitor(self, address: str, secret: str | None) -> Self:
-        """Return the same client on behalf of a dashboard's visitor, whose limits then apply.
-
-        `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all visitors count as the
-        dashboard.
-        """
-        if secret is None:
-            return self
-        other = copy(self)
-        other._visitor = forwarding.on_behalf_of(address, secret)
-        return other
 
     def terms(self) -> SignUpTerms:
         """Return the rules for signing up, and how much an owner may register."""
@@ -332,33 +290,6 @@ class OwnerClient:
         request = pb.RetireBotRequest(bot=_sent(bot), version=_sent(version))
         self._ask(self._owners.RetireBot, request, key)
 
-    def _ask(self, call: Any, request: Any, key: str | None = None) -> Any:
-        if key is not None and not (key.isascii() and key.isprintable() and key):
-            raise OwnerCallError("This is no key: an owner's key begins with arena_owner_.")
-        bearing = () if key is None else (("authorization", f"Bearer {key}"),)
-        metadata = bearing + self._visitor
-        try:
-            return call(request, timeout=ANSWER_SECONDS, metadata=metadata)
-        except grpc.RpcError as error:
-            raise self._refused(error) from error
-
-    def _refused(self, error: Any) -> OwnerCallError:
-        code, details = error.code(), error.details() or ""
-        if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
-            return OwnerCallError(self._address.why_unreachable(details))
-        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return OwnerCallError("The referee did not answer in time. It may be busy: try again.")
-        if code is grpc.StatusCode.UNIMPLEMENTED:
-            return OwnerCallError("The referee is of a release without owners.")
-        sentence = details or code.name
-        if not sentence.endswith("."):  # a whole sentence may begin with a name
-            sentence = f"{sentence[:1].upper()}{sentence[1:]}."
-        return OwnerCallError(
-            sentence,
-            stranger=code is grpc.StatusCode.UNAUTHENTICATED,
-            missing=code is grpc.StatusCode.NOT_FOUND,
-        )
-
 
 def _sent(words: str) -> str:
     """Return text as protobuf accepts it: half a surrogate pair cannot be sent."""
@@ -384,16 +315,3 @@ def _bot(one: pb.OwnBot) -> BotSeen:
         *(one.pace or None, one.wished_pace or None, not one.keeps_decisions),
         one.shares_notes,
     )
-
-
-__all__ = [
-    "AddressError",
-    "BotPage",
-    "BotSeen",
-    "MessageSeen",
-    "OwnerCallError",
-    "OwnerClient",
-    "SignUpTerms",
-    "SignedInBy",
-    "VersionSeen",
-]

@@ -9,7 +9,8 @@ from arena.bot.address import Address
 from arena.builds import Build, BuildRefusedError, read_build
 from arena.builds.build import most_source_bytes
 from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostedBuild, HostedShift, MatchLog
-from arena.clients.owner_client import OwnerCallError, OwnerClient
+from arena.clients.owner_client import OwnerClient
+from arena.clients.referee_client import OwnerCallError
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 

@@ -14,7 +14,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 from arena.bot.address import Address
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from benchmarks.hosted_load.programs import GOOD
 

@@ -18,7 +18,8 @@ from typing import Final
 
 import streamlit as st
 
-from arena.clients.owner_client import OwnerCallError, OwnerClient, SignedInBy
+from arena.clients.owner_client import OwnerClient, SignedInBy
+from arena.clients.referee_client import OwnerCallError
 from arena.settings import Settings, SettingsError
 from arena_dashboard.short_memory import ShortMemory
 

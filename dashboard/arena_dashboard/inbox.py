@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from arena.clients.owner_client import MessageSeen, OwnerCallError, OwnerClient
+from arena.clients.owner_client import MessageSeen, OwnerClient
+from arena.clients.referee_client import OwnerCallError
 from arena_dashboard import owners
 from arena_dashboard.markup import Html, tag
 from arena_dashboard.owners import SignedIn

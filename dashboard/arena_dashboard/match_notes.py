@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from arena.clients.operator_client import OperatorClient
-from arena.clients.owner_client import AddressError
+from arena.clients.referee_client import AddressError
 from arena.database.rows import MatchRow
 from arena.match.notes import Note, Usage, summed
 from arena.server.results.notes import usage_of_matches

@@ -16,7 +16,8 @@ import streamlit as st
 
 from arena.addresses import host_port, on_loopback
 from arena.clients.operator_client import OperatorClient
-from arena.clients.owner_client import AddressError, OwnerCallError, SignUpTerms
+from arena.clients.owner_client import SignUpTerms
+from arena.clients.referee_client import AddressError, OwnerCallError
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.settings import Settings, read_settings
 from arena_dashboard import browser, identities, kept_sign_in

@@ -4,7 +4,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from arena.clients.owner_client import OwnerCallError, SignUpTerms
+from arena.clients.owner_client import SignUpTerms
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.names import ALLOWED
 from arena.records import SignUp

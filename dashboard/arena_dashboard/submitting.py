@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.builds.hosted import BuildState, HostedBuild
-from arena.clients.owner_client import BotSeen, OwnerCallError
+from arena.clients.owner_client import BotSeen
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.local.starters import LANGUAGES, starter_archive

@@ -6,7 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from arena.clients.owner_client import OwnerCallError, OwnerClient
+from arena.clients.owner_client import OwnerClient
+from arena.clients.referee_client import OwnerCallError
 from arena.database.names import ALLOWED
 from arena_dashboard import owners
 from arena_dashboard.markup import Html, in_markdown, tag, together

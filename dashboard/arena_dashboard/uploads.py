@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from arena.builds.hosted import BuildState, HostedBuild, HostedShift
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.database.errors import NameRefusedError
 from arena.database.names import ALLOWED, normal_name

@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.webhook_client import WebhookClient, WebhookSeen
 from arena_dashboard import owners
 from arena_dashboard.markup import Html, tag, together

@@ -9,7 +9,8 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
-from arena.clients.owner_client import OwnerCallError, SignedInBy, SignUpTerms
+from arena.clients.owner_client import SignedInBy, SignUpTerms
+from arena.clients.referee_client import OwnerCallError
 from arena.records import Allowance, SignUp
 from arena_dashboard.kept_sign_in import VISIT, cookie_name
 

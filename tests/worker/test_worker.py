@@ -16,7 +16,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.builds.hosted import BuildState, HostingTerms
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.processes import processes_of
 from arena.server.uploads.hosted_builds import NO_WORKER
 from arena.server.uploads.hosted_shifts import GRACE_SECONDS

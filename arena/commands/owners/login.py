@@ -50,7 +50,7 @@ def signup(
 
 def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
     """Raise CommandError if signing up would replace a valid key, which could not be recovered."""
-    from arena.clients.owner_client import OwnerCallError
+    from arena.clients.referee_client import OwnerCallError
 
     kept = kept_login(address)
     if kept is None:

@@ -72,7 +72,7 @@ def faults(
     Each comes with what the bot saw, sent and might have done. Faults in the checks of builds are
     told by `arena bot builds`.
     """
-    from arena.clients.owner_client import OwnerCallError
+    from arena.clients.referee_client import OwnerCallError
     from arena.clients.results_client import FaultSeen
     from arena.match.fault_steps import fault_steps
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import streamlit as st
 
 from arena.clients.event_client import EventClient
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Admission, EventEntry, Phase
 from arena_dashboard import browser, data, event_data, event_profile, event_tables, owners

@@ -10,7 +10,7 @@ from functools import partial
 import streamlit as st
 
 from arena.clients.operator_client import OperatorClient, OwnerSeen
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.database.names import folded
 from arena.errors import UserError
 from arena_dashboard import browser, operate_tables, owners, sign_in

@@ -7,7 +7,7 @@ import streamlit as st
 
 from arena.clients.event_client import EventClient, EventSeen
 from arena.clients.organiser_client import NewKey, OrganiserClient, ParticipantSeen
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.errors import UserError
 from arena.moments import in_words
 from arena.server.events.roster_file import read_roster

@@ -5,7 +5,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from arena.clients.operator_client import OperatorClient
-from arena.clients.owner_client import BotPage, BotSeen, OwnerCallError, OwnerClient
+from arena.clients.owner_client import BotPage, BotSeen, OwnerClient
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.errors import UserError

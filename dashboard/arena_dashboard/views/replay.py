@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.referee_client import OwnerCallError
 from arena.database.errors import TranscriptDamagedError, TranscriptNotKeptError
 from arena.database.rows import MatchRow
 from arena_dashboard import data, match_notes, match_page, tables

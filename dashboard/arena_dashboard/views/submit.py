@@ -6,7 +6,8 @@ from importlib.resources import files
 
 import streamlit as st
 
-from arena.clients.owner_client import OwnerCallError, OwnerClient
+from arena.clients.owner_client import OwnerClient
+from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.names import ALLOWED_LABEL
 from arena.errors import UserError
