@@ -21,6 +21,7 @@ from arena.codec import bot_side
 from arena.match.transcript import Transcript
 from arena.records import FinishedMatch, Registered, UntoldEnd
 from arena.scheduling.ladder import TableType
+from arena.server.play.compiled import installed_games
 from arena.server.play.lobby import Lobby, Visit
 from arena.server.play.missed_ends import MissedEnds
 from arena.server.play.outbox import Outbox
@@ -176,10 +177,10 @@ class Referee:
         self.statuses, self.faults = Counter[str](), Counter[int]()
         recorder = _Recorder()
         self.secrets = recorder.secrets
-        self.world = World(table_type, recorder=recorder)
+        self.world = World(table_type, recorder=recorder, compiled=installed_games())
         self.world.secrets = self._new_secrets()  # type: ignore[assignment]  # numbers, as before
         self._missed = MissedEnds(_Ends(recorder))
-        self.lobby = Lobby(self.world.director, bytes(32), self._missed)
+        self.lobby = Lobby(self.world.director, bytes(32), self._missed, self.world.compiled)
         self.entered = False
         """Whether a bot was welcomed, and may have missed an end."""
         self.told: dict[tuple[str, str], list[pb.Turn]] = {}

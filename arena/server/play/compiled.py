@@ -17,7 +17,7 @@ from arena.games import KITS
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Setup, Step
 from arena.named_tuples import maker
-from arena.server.play.open_turns import KeepReply
+from arena.server.play.open_turns import KeepReply, keep_nothing
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import Player
 
@@ -199,10 +199,10 @@ class CompiledMatch:
     ) -> None:
         """Take a reply that was played, and send the next turn."""
         self._keep(seat, _timed_action((action, milliseconds)))
-        if next_seat >= 0:
-            self._outboxes[next_seat].add(turn)
-        else:
+        if next_seat < 0:
             self._over()
+        elif self._outboxes:
+            self._outboxes[next_seat].add(turn)
 
     @property
     def asked_at(self) -> float:
@@ -212,6 +212,15 @@ class CompiledMatch:
     def leave(self) -> Left:
         """Take the match away from the compiled rules, and return what they played of it."""
         return Left(*self._matches.leave(self._match_id))
+
+    def stop(self) -> None:
+        """Take the match away, and send nothing more of it."""
+        self._matches.leave(self._match_id)
+        self._keep, self._over, self._outboxes = keep_nothing, _nothing, ()
+
+
+def _nothing() -> None:
+    """Do nothing about the end of a match that was stopped."""
 
 
 IN_PYTHON: Final = CompiledRules(monotonic, {})

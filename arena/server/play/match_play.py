@@ -130,7 +130,7 @@ class MatchPlay:
     def stop(self) -> None:
         """Send no further turns and take no further answers."""
         if self._compiled is not None:
-            self._compiled.leave()
+            self._compiled.stop()
             self._compiled = None
         self.flow = self._steps = None
         self._open.close()

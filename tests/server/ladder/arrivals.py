@@ -3,11 +3,12 @@
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from arena.codec.transcript import to_bytes
@@ -18,6 +19,7 @@ from arena.records import FinishedMatch, Registered, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.director import Director
+from arena.server.play.compiled import CompiledGame, CompiledRules
 from arena.server.play.hosted_match import HostedMatch
 from arena.server.play.kept_blocks import KeptBlock
 from arena.server.play.ports import ChallengePolicy, Host
@@ -143,8 +145,10 @@ class World:
         counts: MeetingCounts | None = None,
         recorder: FakeRecorder | None = None,
         write_down: Callable[[Transcript], bytes] = to_bytes,
+        compiled: Mapping[str, CompiledGame] = MappingProxyType({}),
     ) -> None:
         self.timer = HandTimer()
+        self.compiled = CompiledRules(self.timer.now, compiled)
         self.wall = datetime(2026, 5, 1, 12, tzinfo=UTC)
         """What the wall clock shows at the beginning; a test may move it at any time."""
         self.recorder = recorder or FakeRecorder()
@@ -160,6 +164,7 @@ class World:
             lambda transcript: self.write_down(transcript),
             terms or Terms(),
             lambda: self.wall + timedelta(seconds=self.timer.now()),
+            compiled=self.compiled,
         )
         self._versions = itertools.count(1)
 
