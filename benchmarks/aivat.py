@@ -3,7 +3,8 @@
 python -m benchmarks.aivat [--known cfr,bayes,honest] [--others honest,bayes,cfr,timid]
                            [--seats 2] [--matches 1000] [--dice 5] [--seed aivat] [--json FILE]
 
-Plays so many independent matches of Bluff between each bot whose play is known and each other one.
+Plays so many independent matches of Bluff between each bot whose play is known and each other one,
+which may also be one of the strangers (python -m benchmarks.strangers), such as "flat,match net".
 A factor is the variance of the estimate over that of the result: of the results regressed on the
 luck column's luck, on the luck that AIVAT finds by the values of the tables, and on all luck,
 by the values of models as well, as `arena benchmark` does. The interval is of a bootstrap over the
@@ -26,6 +27,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.bot import AnyBot
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.lab.analysis.aivat import DeclaredPlay
@@ -33,12 +35,14 @@ from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.round_luck import round_luck
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
+from arena.local.bot_modules import BotFileError
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.local.match_luck import MODELS, aivat_of
 from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
+from benchmarks.strangers import all_strangers
 
 RESAMPLES: Final = 500
 Numbers: TypeAlias = NDArray[np.float64]
@@ -140,10 +144,17 @@ def _play_of(bot: str, game: AnyGame, seats: int) -> DeclaredPlay:
     return found
 
 
+def _bot(name: str) -> type[AnyBot]:
+    try:
+        return load_bot(name)
+    except BotFileError:
+        return all_strangers()[name]
+
+
 def _pair(
     known: str, other: str, seats: int, matches: int, game: AnyGame, seed: str, lucks: Lucks
 ) -> Pair:
-    contenders = [Contender("other", load_bot(other))]
+    contenders = [Contender("other", _bot(other))]
     contenders += [Contender(f"known {seat}", load_bot(known)) for seat in range(1, seats)]
     rows, seconds = [], 0.0
     for match in play_series(game, contenders, matches, f"{seed} {known} {other}"):

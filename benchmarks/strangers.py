@@ -164,6 +164,11 @@ def _pairs(total: int) -> Iterator[tuple[int, int]]:
         yield own, total - own
 
 
+def all_strangers() -> dict[str, type[AnyBot]]:
+    """Return the strangers of both halves, by name."""
+    return _half("seen", _tables()) | _half("unseen", _tables())
+
+
 def _half(half: str, tables: SolvedPlay) -> dict[str, type[AnyBot]]:
     return seen(tables) if half == "seen" else unseen(tables)
 
