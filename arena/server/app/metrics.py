@@ -11,7 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
@@ -95,12 +95,13 @@ class Metrics:
             "Matches of an earlier referee that this one continued",
             registry=self.registry,
         )
-        self._queued = Histogram(
+        self.queued: Final = Histogram(
             "arena_send_queue_seconds",
             "How long what is for a bot waited to be written to its stream",
             _QUEUED,
             self.registry,
-        )
+        ).add
+        """Records the seconds that a message for a bot waited to be written."""
         self._refusals = Counter(
             "arena_refusals",
             "Streams that were refused or ended for a fault of the peer, by gRPC status",
@@ -142,10 +143,6 @@ class Metrics:
     def resumed(self, matches: int) -> None:
         """Count matches that an earlier referee left and this one continues."""
         self._resumed.inc(matches)
-
-    def queued(self, seconds: float) -> None:
-        """Record that a message for a bot waited `seconds` to be written."""
-        self._queued.add(seconds)
 
     def refused(self, code: str) -> None:
         """Count a stream that was refused or ended with this gRPC status."""

@@ -1,6 +1,5 @@
 """`Outbox`: collects the parts to be written to one stream, and joins them into one message."""
 
-import asyncio
 from collections.abc import Callable
 from time import monotonic
 from typing import Final
@@ -23,13 +22,13 @@ class Outbox:
     or when the outbox is closed.
     """
 
-    __slots__ = ("_begun", "_overflow", "_parts", "_ready", "closed", "matches", "taken_begun")
+    __slots__ = ("_begun", "_overflow", "_ready", "closed", "matches", "parts", "taken_begun")
 
     def __init__(self, overflow: Callable[[], None], ready: Callable[[], None]) -> None:
         self._overflow = overflow
         self._ready = ready
         self.matches = 0
-        """The number of matches that the bot plays."""
+        """The number of matches that the bot plays at once."""
         self.closed = False
         """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
@@ -37,17 +36,18 @@ class Outbox:
         self._begun = 0.0
         # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
-        self._parts: list[bytes] | None = None
+        self.parts: list[bytes] | None = None
+        """What waits to be sent; never an empty list."""
 
     def add(self, part: bytes) -> None:
         """Add some serialized fields of a PlayResponse."""
-        if self._parts is None:
-            self._parts = [part]
+        if self.parts is None:
+            self.parts = [part]
             self._begun = monotonic()
             self._ready()
             return
-        self._parts.append(part)
-        if len(self._parts) == MOST_WAITING:
+        self.parts.append(part)
+        if len(self.parts) == MOST_WAITING:
             self._overflow()
 
     def close(self) -> None:
@@ -56,16 +56,13 @@ class Outbox:
         self._ready()
 
     @property
-    def empty(self) -> bool:
-        """Whether no part waits."""
-        return self._parts is None
+    def gather_seconds(self) -> float:
+        """How long to wait for further parts before they are taken."""
+        return min((self.matches - 1) * GATHER_SECONDS_A_MATCH, MOST_GATHER_SECONDS)
 
-    async def take(self) -> bytes:
-        """Gather for a moment, then return all waiting parts as one serialized PlayResponse."""
-        if self.matches > 1:
-            gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
-            await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
-        parts, self._parts = self._parts, None
+    def take(self) -> bytes:
+        """Return all waiting parts as one serialized PlayResponse."""
+        parts, self.parts = self.parts, None
         self.taken_begun = self._begun
         # Concatenating serialized protobuf messages merges them.
         return b"".join(parts or ())

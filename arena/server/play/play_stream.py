@@ -163,16 +163,18 @@ class PlayStream:
 
     def _write_soon(self) -> None:
         if self._writer is None:
-            self._writer = asyncio.create_task(self._write())
+            # Not asyncio.create_task, which names each task by two calls more.
+            self._writer = self._task.get_loop().create_task(self._write())
 
     async def _write(self) -> None:
         """Send everything that waits, in as few messages as possible."""
         outbox = self.outbox
         try:
-            while not outbox.empty:
-                if message := await outbox.take():
-                    await self._context.write(message)
-                    self._queued(monotonic() - outbox.taken_begun)
+            while outbox.parts:
+                if outbox.matches > 1:
+                    await asyncio.sleep(outbox.gather_seconds)
+                await self._context.write(outbox.take())
+                self._queued(monotonic() - outbox.taken_begun)
         except grpc.aio.InternalError:
             return  # the bot is gone, and grpc about to cancel the call: no other task is to write
         except Exception:

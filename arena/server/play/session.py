@@ -87,9 +87,9 @@ class Session:
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
         """Use a new stream: everything goes to `outbox` from now on, running matches first."""
         self.outbox = outbox
-        outbox.matches = len(self._seats)
         self.games = games
         self.max_matches = max_matches
+        outbox.matches = self._played_at_once
         self._strays = 0
         self._places_free = self._leaving = False
         for seat in list(self._seats.values()):
@@ -155,7 +155,12 @@ class Session:
     def _count_matches(self) -> None:
         self._changed(self)
         if self.outbox is not None:
-            self.outbox.matches = len(self._seats)
+            self.outbox.matches = self._played_at_once
+
+    @property
+    def _played_at_once(self) -> int:
+        """Without matches that are over: they keep their seats until they are recorded."""
+        return min(len(self._seats), self.max_matches)
 
     def hear(self, message: bytes) -> None:
         """Handle a PlayRequest. Raises ProtocolError if the stream must end."""

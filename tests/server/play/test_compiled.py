@@ -48,9 +48,9 @@ class Bot:
 
     def read(self) -> None:
         """Read all that was sent."""
-        parts, self.outbox._parts = self.outbox._parts or [], None
-        self.received += parts
-        for turn in pb.PlayResponse.FromString(b"".join(parts)).turns:
+        message = self.outbox.take()
+        self.received.append(message)
+        for turn in pb.PlayResponse.FromString(message).turns:
             self.turn = turn
 
     def send(self, *answers: pb.Answer, **rest: Any) -> None:

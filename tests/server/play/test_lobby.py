@@ -43,7 +43,7 @@ class Hall:
     async def offers(self, visit: Visit) -> int:
         """How many matches the stream has been offered since it was last asked."""
         self.world.timer.turn(0)
-        return len(pb.PlayResponse.FromString(await visit.outbox.take()).offers)
+        return len(pb.PlayResponse.FromString(visit.outbox.take()).offers)
 
 
 async def test_two_bots_that_are_present_are_offered_a_match() -> None:
@@ -118,7 +118,7 @@ async def welcomed(hall: Hall, greeting: pb.Hello) -> tuple[Visit, pb.Welcome]:
     registered = Registered(VersionId(1), Entrant("bot1", "1", "me"), house=True)
     outbox = Outbox(lambda: None, lambda: None)
     visit = hall.lobby.enter(registered, greeting, outbox, hall._close)
-    return visit, pb.PlayResponse.FromString(await outbox.take()).welcome
+    return visit, pb.PlayResponse.FromString(outbox.take()).welcome
 
 
 @pytest.mark.parametrize(("asked", "given"), [(-2, 1), (-1, 0), (0, 1), (1, 1), (64, 64), (65, 64)])

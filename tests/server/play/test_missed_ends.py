@@ -117,7 +117,7 @@ async def test_a_missed_end_is_kept_and_sent_with_all_its_events_when_the_bot_is
         session, outbox = connected()
         missed.came(session)
         await missed.settled()
-        sent = referee_pb2.PlayResponse.FromString(await outbox.take())
+        sent = referee_pb2.PlayResponse.FromString(outbox.take())
     assert len(sent.ends) == 2
     assert all(one.events for one in sent.ends)
     assert store.asked == ["match 1", "match 2"]
@@ -171,7 +171,7 @@ async def test_a_bot_that_is_gone_again_is_told_the_next_time() -> None:
         session, outbox = connected()
         missed.came(session)
         await missed.settled()
-        assert len(referee_pb2.PlayResponse.FromString(await outbox.take()).ends) == 1
+        assert len(referee_pb2.PlayResponse.FromString(outbox.take()).ends) == 1
     assert store.untold == []
 
 
@@ -186,7 +186,7 @@ async def test_while_storage_fails_it_tries_again_and_tells_each_end_once(
             session, outbox = connected()
             missed.came(session)
             await missed.settled()
-            sent = referee_pb2.PlayResponse.FromString(await outbox.take())
+            sent = referee_pb2.PlayResponse.FromString(outbox.take())
     assert len(sent.ends) == 2
     assert [line["why"] for line in log] == ["away", "still away"]
     assert store.untold == []
@@ -200,7 +200,7 @@ async def test_an_end_that_cannot_be_told_is_logged_and_kept_and_holds_up_no_oth
             session, outbox = connected()
             missed.came(session)
             await missed.settled()
-            sent = referee_pb2.PlayResponse.FromString(await outbox.take())
+            sent = referee_pb2.PlayResponse.FromString(outbox.take())
     assert len(sent.ends) == 1
     assert [line["match"] for line in log] == ["match 1"]
     assert store.untold == [end(1)]  # a newer release may tell it

@@ -1,6 +1,5 @@
 """What is sent is gathered for a moment that grows with the matches that the bot plays."""
 
-import asyncio
 import time
 
 import pytest
@@ -9,57 +8,49 @@ from arena.server.play.outbox import MOST_WAITING, Outbox
 
 
 @pytest.mark.parametrize(
-    ("matches", "pauses"), [(0, []), (1, []), (2, [0.0001]), (11, [0.001]), (64, [0.004])]
+    ("matches", "seconds"), [(2, 0.0001), (11, 0.001), (41, 0.004), (64, 0.004)]
 )
-async def test_each_match_beyond_the_first_adds_to_the_pause_up_to_a_limit(
-    matches: int, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+def test_each_match_beyond_the_first_adds_to_the_pause_up_to_a_limit(
+    matches: int, seconds: float
 ) -> None:
-    paused: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        paused.append(seconds)
-
-    monkeypatch.setattr(asyncio, "sleep", sleep)
     outbox = Outbox(lambda: None, lambda: None)
     outbox.matches = matches
-    outbox.add(b"one")
-    outbox.add(b"two")
-    assert await outbox.take() == b"onetwo"
-    assert paused == pytest.approx(pauses)
+    assert outbox.gather_seconds == pytest.approx(seconds)
 
 
-async def test_what_was_taken_is_not_taken_again() -> None:
+def test_what_was_taken_is_not_taken_again() -> None:
     outbox = Outbox(lambda: None, lambda: None)
     outbox.add(b"one")
-    assert await outbox.take() == b"one"
+    outbox.add(b"more")
+    assert outbox.take() == b"onemore"
     outbox.add(b"two")
-    assert await outbox.take() == b"two"
+    assert outbox.take() == b"two"
 
 
-async def test_it_tells_once_that_there_is_something_to_take_until_it_is_taken() -> None:
+def test_it_tells_once_that_there_is_something_to_take_until_it_is_taken() -> None:
     told: list[None] = []
     outbox = Outbox(lambda: None, lambda: told.append(None))
-    assert outbox.empty
+    assert not outbox.parts
     outbox.add(b"one")
     outbox.add(b"two")
-    assert (len(told), outbox.empty) == (1, False)
-    await outbox.take()
-    assert outbox.empty
+    assert (len(told), outbox.parts) == (1, [b"one", b"two"])
+    outbox.take()
+    assert not outbox.parts
     outbox.add(b"three")
     assert len(told) == 2
 
 
-async def test_it_tells_since_when_the_first_part_waited() -> None:
+def test_it_tells_since_when_the_first_part_waited() -> None:
     outbox = Outbox(lambda: None, lambda: None)
     before = time.monotonic()
     outbox.add(b"one")
     between = time.monotonic()
     outbox.add(b"two")
-    await outbox.take()
+    outbox.take()
     assert before <= outbox.taken_begun <= between
 
 
-async def test_a_bot_that_does_not_read_is_told_of_once() -> None:
+def test_a_bot_that_does_not_read_is_told_of_once() -> None:
     overflows: list[None] = []
     outbox = Outbox(lambda: overflows.append(None), lambda: None)
     for _ in range(MOST_WAITING - 1):

@@ -72,9 +72,7 @@ class Table:
 
     def heard(self, outbox: Outbox | None = None) -> pb.PlayResponse:
         """What was sent since it was last asked."""
-        outbox = outbox or self.outbox
-        parts, outbox._parts = outbox._parts, []
-        return pb.PlayResponse.FromString(b"".join(parts))
+        return pb.PlayResponse.FromString((outbox or self.outbox).take())
 
 
 STRAYS: list[Callable[[], pb.PlayRequest]] = [
@@ -196,6 +194,14 @@ def test_matches_are_counted_for_the_stream() -> None:
     assert (table.session.idle, newer.matches) == (True, 0)
     (withdrawal,) = table.heard(newer).withdrawals
     assert (withdrawal.match_id, withdrawal.reason) == (MATCH_ID, "a test")
+
+
+def test_no_more_matches_are_counted_for_the_stream_than_the_bot_has_places() -> None:
+    table = Table()
+    table.offered()
+    newer = Outbox(lambda: None, lambda: None)
+    table.session.attach(newer, GAMES, 0)
+    assert newer.matches == 0
 
 
 def test_after_a_goodbye_offers_are_declined_and_matches_wait() -> None:
