@@ -73,12 +73,12 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
     return found
 
 
-def played(arm: Connected) -> Figures:
-    """What a referee of its own needs for it."""
+def played(arm: Connected, **settings: str) -> Figures:
+    """What a referee of its own, with these settings, needs for it."""
     # A new database each: a referee goes on with matches that the one before has left.
     with _database() as url:
         tokens = asyncio.run(register(url, arm.bots, "bot"))
-        with referee(url) as at:
+        with referee(url, "arena", None, **settings) as at:
             return _played(*at, tokens, arm)
 
 

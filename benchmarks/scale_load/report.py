@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from benchmarks.scale_load.adoption import FIRST_TURN
-from benchmarks.scale_load.beside_bare import RATIO
+from benchmarks.scale_load.beside_bare import ALONE, RATIO
 from benchmarks.scale_load.crowd import IDLE_REFEREE, OF_THE_FEW
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.recording import RECORDED
@@ -71,11 +71,11 @@ def print_report(found: KeptFigures) -> None:
         share = runs.get(f"{OF_THE_FEW}{DECISIONS}")
         verdict = _verdict(CROWD_SHARE, at_least(share, CROWD_SHARE)) if share else ""
         print(f"{connected}: {told} {verdict}")
-    for load, runs in found.of("bare").items():
+    for server, runs in found.of("bare").items():
         told = ", ".join(f"{name} {_told(figures)}" for name, figures in runs.items())
-        alone = " 1 matches" in load
-        verdict = _verdict(BESIDE_BARE, at_most(runs[RATIO], BESIDE_BARE)) if alone else ""
-        print(f"beside bare gRPC, {load}: {told} {verdict}")
+        ratios = runs.get(RATIO) if server.startswith(ALONE) else None
+        verdict = _verdict(BESIDE_BARE, at_most(ratios, BESIDE_BARE)) if ratios else ""
+        print(f"{server}: {told} {verdict}")
     if idle := found.of("idle"):
         told = ", ".join(f"{name} {memory:.0f} MB" for name, memory in idle.items())
         verdict = _verdict(IDLE_MB, at_most([idle[IDLE_REFEREE]], IDLE_MB))
