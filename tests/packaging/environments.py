@@ -99,7 +99,7 @@ def install(place: Path, wheel: str, extra: str, python: str, *besides: str) -> 
     place.mkdir(parents=True)
     lock = place / "lock.txt"
     uv_succeeds(
-        *("export", "--quiet", "--frozen", "--all-extras", "--no-emit-project", "--no-hashes"),
+        *("export", "--quiet", "--frozen", "--all-extras", "--no-emit-local", "--no-hashes"),
         *("--output-file", lock),
     )
     uv_succeeds("venv", "--quiet", "--python", python, place / "env")
