@@ -1,9 +1,10 @@
-"""Bots that are uploaded, and that the arena runs: from the upload to recorded matches."""
+"""Hosted bots when a worker, or the whole arena, ends."""
 
 import json
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,44 +38,6 @@ class Slow(Bot):
             time.sleep(1.5)
         return next(turn.choices())
 """
-ESCAPES = """
-import os, socket
-from arena.bot import Bot
-
-def attempt(name, call):
-    try:
-        call()
-        print(name, "SUCCEEDED")
-    except OSError as error:
-        print(name, "failed:", error.strerror)
-
-class Escapes(Bot):
-    def match_started(self, match):
-        attempt("the arena's home", lambda: os.listdir({home!r}))
-        attempt("the users", lambda: open("/etc/passwd"))
-        attempt("the referee's port", lambda: socket.create_connection(("127.0.0.1", {port}), 2))
-        attempt("its own file", lambda: open(__file__, "a"))
-        attempt("the arena", lambda: os.kill({process}, 0))
-
-    def act(self, turn):
-        return next(turn.choices())
-"""
-TRIES = ("the arena's home", "the users", "the referee's port", "its own file", "the arena")
-HOGS = """
-from arena.bot import Bot
-
-print("I take what is there", flush=True)
-kept = []
-while True:
-    kept.append(bytearray(b"x") * (1 << 20))
-"""
-BREAKS = """
-from arena.bot import Bot
-
-class Breaks(Bot):
-    def act(self, turn):
-        raise RuntimeError("no table of mine")
-"""
 
 
 class Author:
@@ -103,81 +66,27 @@ class Author:
         return sum(one["matches"] for one in self.asks_json("bot", "show", bot)["versions"])
 
 
-@pytest.fixture
-def up(home: Path) -> Iterator[tuple[Program, Author]]:
-    """A whole arena with its own worker, and an author who has signed up."""
+@contextmanager
+def arena_in(home: Path) -> Iterator[tuple[Program, str]]:
+    """A whole arena with its own worker, and its address."""
     port = str(free_port())
     with program(home, *UP, "--port", port, **SHIFTS) as up:
         up.wait_for("Ctrl-C stops everything")
         if not any(" arena work" in one for one in up.running()):
             assert not os.environ.get("CI"), f"CI must be able to confine programs: {up.complained}"
             pytest.skip(f"nothing can be confined here: {up.complained}")
-        author = Author(home.parent / "author", f"127.0.0.1:{port}")
-        author.asks("signup", "Ann")
-        yield up, author
+        yield up, f"127.0.0.1:{port}"
         assert up.stop() == 0
         assert "Traceback" not in up.complained
 
 
-def test_an_uploaded_bot_is_checked_and_plays_and_its_author_sees_what_it_printed(
-    up: tuple[Program, Author],
-) -> None:
-    _, author = up
-    submitted = author.asks_json("submit", author.file("plays.py", PLAYS), "--name", "mine")
-    assert (submitted["bot"], submitted["state"]) == ("mine", "accepted")
-    assert author.matches("mine") > 0
-    (build,) = author.asks_json("bot", "builds", "mine")
-    assert build["sha256"] == submitted["sha256"]
-    until(lambda: _sees_lines_of_a_match(author), 3 * PATIENCE)
-
-
-def _sees_lines_of_a_match(author: Author) -> bool:
-    """On a busy machine a line reaches the worker late, and may then be in the log of no match."""
-    shift = author.asks_json("bot", "logs", "mine")[-1]
-    seen = False
-    for match_id in shift["matches"][::20]:
-        printed = author.asks_json("bot", "logs", "mine", "--match", match_id)["log"]
-        assert printed in shift["log"]
-        seen = seen or f"begins: {match_id}" in printed
-    return seen
-
-
-def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
-    up: tuple[Program, Author],
-) -> None:
-    _, author = up
-    said = author.asks("submit", author.file("breaks.py", BREAKS), "--name", "breaks", code=1)
-    assert "Refused." in said
-    assert "no table of mine" in said
-
-
-def test_an_uploaded_bot_that_tries_to_escape_plays_and_its_author_reads_that_it_failed(
-    home: Path, up: tuple[Program, Author]
-) -> None:
-    arena, author = up
-    port = int(author.address.rpartition(":")[2])
-    text = ESCAPES.format(home=str(home), port=port, process=arena.process.pid)
-    submitted = author.asks_json("submit", author.file("escapes.py", text), "--name", "escapes")
-    assert submitted["state"] == "accepted"
-    log = author.asks("bot", "logs", "escapes")
-    for name in TRIES:
-        assert f"{name} failed: " in log, log
-    assert "SUCCEEDED" not in log
-
-
-def test_an_uploaded_bot_that_takes_all_memory_is_refused_and_others_play_on(
-    up: tuple[Program, Author],
-) -> None:
-    arena, author = up
-    said = author.asks("submit", author.file("hogs.py", HOGS), "--name", "hogs", code=1)
-    assert "Refused." in said
-    assert "It used more than 512 MiB of memory." in said, said
-    assert "I take what is there" in said
-    author.asks("submit", author.file("plays.py", PLAYS), "--name", "plays")
-    assert author.matches("plays") > 0
-    (version,) = author.asks_json("bot", "show", "plays")["versions"]
-    assert version["faults"] == 0
-    assert arena.process.poll() is None
+@pytest.fixture
+def up(home: Path) -> Iterator[tuple[Program, Author]]:
+    """An arena of the test's own, and an author who has signed up."""
+    with arena_in(home) as (arena, address):
+        author = Author(home.parent / "author", address)
+        author.asks("signup", "Ann")
+        yield arena, author
 
 
 def test_when_a_worker_is_killed_its_bots_play_on_with_the_next(
