@@ -20,6 +20,7 @@ from tests.bot.scribe import Scribe
 from tests.budgets import Spent
 from tests.databases import TEMPLATE, Copies, administrator, execute, let_everybody_in, named
 from tests.fault_proxy import FaultProxy
+from tests.left_memory import LeftMemory
 from tests.marks import SLOW, mark
 from tests.thoroughness import only_quick, tries
 from tests.turns import Turns, turns_of_this_run
@@ -35,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if _whole_run(config):
         config.stash[SPENT] = Spent()
         config.pluginmanager.register(Budgets(config), "budgets")
+    config.pluginmanager.register(LeftMemory(), "left memory")
     only_quick(_quick(config))
     # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
