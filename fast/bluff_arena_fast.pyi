@@ -54,7 +54,7 @@ class Matches:
         """Return the answers of a PlayRequest that can be played, and the message without them.
 
         Taken are answers to open turns of the line's seats, in time, legal, with nothing beside
-        them; of several to one turn the first, if it is such an answer. All else stays in its
+        them; of several to one match the first, if it is such an answer. All else stays in its
         order. A message that is odd as a whole is returned as it is. No match changes.
         """
 

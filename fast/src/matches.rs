@@ -33,7 +33,7 @@ struct Held {
     match_id: Box<str>,
     /// Which bot's stream answers for each seat.
     lines: BySeat<i64>,
-    /// The last message that held an answer to the open turn.
+    /// The last message that held an answer to this match.
     answered_in: u64,
     running: RunningMatch,
 }
@@ -248,20 +248,19 @@ impl Matches {
         Ok(taken)
     }
 
-    /// Return an answer if it can be played. Of several to a turn only the first counts.
+    /// Return an answer if it can be played. Of a bot's several to a match only the first can: the
+    /// others wait for Python, which takes them in order.
     fn due(&mut self, line: i64, answer: &Answer<'_>, now: f64) -> Option<Due> {
         let &number = self.numbers.get(answer.match_id)?;
         let held = self.held.get_mut(&number)?;
         let running = &held.running;
         let (table, turn_number) = (&running.table, running.turn_number);
-        let open = answer.turn_number == turn_number && !table.over();
-        if !open || held.lines[usize::from(table.turn)] != line {
-            return None;
-        }
         let first = held.answered_in != self.messages;
         held.answered_in = self.messages;
+        let open = answer.turn_number == turn_number && !table.over();
+        let own = held.lines[usize::from(table.turn)] == line;
         let choice = answer.choice?;
-        let playable = first && table.allows(choice) && running.in_time(now);
+        let playable = first && open && own && table.allows(choice) && running.in_time(now);
         playable.then_some(Due { number, turn_number, choice })
     }
 

@@ -156,14 +156,15 @@ def test_dice_are_laid_out_in_any_order_of_ones_own() -> None:
     assert played[2] == Bet(1, Face.ONE, (first, last))
 
 
-def test_the_first_answer_to_a_turn_counts_and_all_else_keeps_its_order() -> None:
+def test_the_first_answer_to_a_match_counts_and_all_else_keeps_its_order() -> None:
     table = Table()
     noted = changed(lambda answer: answer.note.SetInParent())
     for first, second, left in [
         (bet(1), bet(2), [bet(2)]),
         (noted, bet(2), None),
         (bet(0), bet(2), None),
-        (bet(turn=3), bet(2), [bet(turn=3)]),
+        (bet(turn=2), bet(2), None),  # else it could be played after the other
+        (bet(turn=1), bet(turn=2), [bet(turn=2)]),
     ]:
         request = PlayRequest(answers=[first, second])
         taken, rest = table.matches.split(0, request.SerializeToString(), 0.0)

@@ -93,8 +93,9 @@ class MatchPlay:
         played, self._compiled = self._compiled.leave(), None
         try:
             assert self._steps is not None
-            ask = rebuild(self._steps, played.replies).ask
-            assert ask is not None
+            rebuilt = rebuild(self._steps, played.replies)
+            ask = rebuilt.ask
+            assert ask is not None and not rebuilt.refused
         except Exception:
             self._break()
             return
@@ -262,6 +263,8 @@ class MatchPlay:
                 self._alarm.set(due)
                 return
             self.take_over()
+            if self._steps is None:
+                return  # it could not be taken over, and is void
         self._open.expire(self._timer.now())
         if not self._open.waited_for:
             self._advance(self._open.replies)

@@ -1,6 +1,7 @@
 """`OpenTurns`: the turns that a match waits for, their clocks, and the replies given so far."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -45,11 +46,14 @@ class OpenTurns:
 
     @property
     def deadline(self) -> float:
-        """The time at which the first open turn ends."""
+        """The time at which the first open turn ends; infinity if none is open."""
         return min(
-            self.clocks.deadline(turn.seat)
-            for turn, reply in zip(self._turns, self.replies, strict=True)
-            if reply is _NOT_YET
+            [
+                self.clocks.deadline(turn.seat)
+                for turn, reply in zip(self._turns, self.replies, strict=True)
+                if reply is _NOT_YET
+            ],
+            default=inf,
         )
 
     def put(

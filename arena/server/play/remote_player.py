@@ -78,7 +78,7 @@ class RemotePlayer:
         return None if outbox is None else (self._line.number, outbox)
 
     def was_sent(self, seen: int, open_turn: OpenTurn | None = None) -> None:
-        self._seen, self._open_turn = seen, open_turn
+        self._seen, self._open_turn, self._all_anew = seen, open_turn, False
 
     def begin(self) -> None:
         self._send("begins", turns.begin(self.host.setup))

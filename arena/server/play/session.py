@@ -176,9 +176,10 @@ class Session:
             for _ in range(late):
                 self._stray()
         if request is not None:
-            self._handle(request)
+            self._handle(request, answered=bool(answers))
 
-    def _handle(self, request: referee_pb2.PlayRequest) -> None:
+    def _handle(self, request: referee_pb2.PlayRequest, *, answered: bool) -> None:
+        """Handle a message, or what is left of one in which compiled rules were `answered`."""
         seats = self._seats
         for answer in request.answers:
             seat = seats.get(answer.match_id)
@@ -196,7 +197,7 @@ class Session:
             self._handle_offers(request)
         elif request.HasField("drain") or request.HasField("places"):
             pass
-        elif not request.answers:
+        elif not (request.answers or answered):
             self._stray()
 
     def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:

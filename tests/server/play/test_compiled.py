@@ -10,6 +10,7 @@ import pytest
 from arena.codec.bot_side import read_view, write_action
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
+from arena.games.bluff.values import Bet, Doubt, Face
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.flow import PublicMoment, Reply
@@ -105,10 +106,12 @@ class Course:
         bot.connect()
         return bot
 
-    def begin(self) -> None:
+    def begin(self, *, reconnecting: bool = False) -> None:
         self.match.open()
         for bot in self.bots:
             bot.send(joins=[pb.Join(match_id=MATCH_ID, entropy=bytes([7]) * 16)])
+            if reconnecting and bot is not self.bots[-1]:
+                bot.connect()
         self.read()
 
     def read(self) -> None:
@@ -244,6 +247,27 @@ def _answered_beside_other_things(course: Course) -> None:
     )
 
 
+def _answered_beside_what_is_unknown(course: Course) -> None:
+    bot = course.on_turn
+    bot.session.hear(
+        pb.PlayRequest(answers=[course.legal(bot)]).SerializeToString() + b"\xf8\x06\x01"
+    )
+
+
+def _answered_before_it_is_asked(course: Course) -> None:
+    """A doubt whose winner bets next, and before it that bet."""
+    while not course.outcomes and not course.game_view(course.on_turn).can_doubt:
+        course.play_on(1)
+    bot = course.on_turn
+    assert bot.turn is not None
+    guess, doubt = (
+        pb.Answer(match_id=MATCH_ID, turn_number=bot.turn.turn_number + ahead) for ahead in (1, 0)
+    )
+    write_action("bluff", Bet(1, Face.STAR), guess.action)
+    write_action("bluff", Doubt(), doubt.action)
+    bot.send(guess, doubt)
+
+
 def _broken_off(course: Course) -> None:
     course.match.break_off("the referee is out of order")
 
@@ -257,6 +281,7 @@ HAPPENINGS = [
     *(_illegal, _malformed, _noted, _late_within_the_bank, _too_late, _gone_for_a_while),
     *(_another_gone_for_a_while, _taken_over_by_a_newer_stream, _watched, _watched_for_a_turn),
     *(_answered_twice, _answered_by_another, _answered_beside_other_things),
+    *(_answered_beside_what_is_unknown, _answered_before_it_is_asked),
     *(_broken_off, _suspended),
 ]
 
@@ -293,6 +318,16 @@ def test_nobody_can_tell_which_rules_play(
         assert compiled == _course(lambda _: IN_PYTHON, options, happening, before)
 
 
+def test_who_reconnects_before_the_first_turn_is_told_nothing_twice() -> None:
+    def seen(rules: Callable[[HandTimer], CompiledRules]) -> Any:
+        course = Course(rules, {})
+        course.begin(reconnecting=True)
+        course.play_on(1_000)
+        return course.seen()
+
+    assert seen(_compiled) == seen(lambda _: IN_PYTHON)
+
+
 def test_compiled_rules_play_until_something_else_than_a_legal_answer_comes() -> None:
     games = compiled_games()
     course = Course(lambda timer: CompiledRules(timer.now, games), {})
@@ -313,6 +348,38 @@ def test_nothing_is_left_of_a_match_that_is_over() -> None:
     course.play_on(1_000)
     assert course.outcomes == [Outcome.PLAYED]
     assert len(games["bluff"].matches) == 0
+
+
+class _Wrong:
+    """Compiled rules that remember an answer too many."""
+
+    def __init__(self, matches: Any) -> None:
+        self._matches = matches
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._matches, name)
+
+    def leave(self, match_id: str) -> Any:
+        steps, *others = self._matches.leave(match_id)
+        return ((*steps, steps[-1]), *others)
+
+
+@pytest.mark.parametrize(
+    "happening", [_illegal, _too_late, _gone_for_a_while, _taken_over_by_a_newer_stream]
+)
+def test_a_match_that_python_cannot_take_over_is_void(
+    happening: Callable[[Course], None],
+) -> None:
+    bluff = compiled_games()["bluff"]
+    games = {"bluff": bluff._replace(matches=_Wrong(bluff.matches))}
+    course = Course(lambda timer: CompiledRules(timer.now, games), {})
+    course.begin()
+    course.play_on(3)
+    happening(course)
+    assert course.outcomes == [Outcome.BROKEN]
+    assert len(bluff.matches) == 0
+    course.timer.turn(100)
+    assert course.timer.arranged == 0
 
 
 def test_a_malformed_message_changes_nothing_though_it_begins_with_an_answer() -> None:
