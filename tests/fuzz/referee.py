@@ -5,13 +5,14 @@ What reaches a bot is looked at byte by byte, and everything else after every ca
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import count
 from random import Random
 from typing import Any
+from uuid import UUID
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -21,7 +22,7 @@ from arena.codec import bot_side
 from arena.match.transcript import Transcript
 from arena.records import FinishedMatch, Registered, UntoldEnd
 from arena.scheduling.ladder import TableType
-from arena.server.play.compiled import installed_games
+from arena.server.play.compiled import CompiledGame
 from arena.server.play.lobby import Lobby, Visit
 from arena.server.play.missed_ends import MissedEnds
 from arena.server.play.outbox import Outbox
@@ -91,6 +92,7 @@ class Line:
     def heard(self, part: bytes) -> None:
         """Some bytes reach the bot."""
         referee = self.referee
+        referee.heard.append((f"{self.bot.entrant.bot} {self.instance}", part))
         for secret in referee.secrets:
             assert secret not in part, "the secret of a match that is not recorded"
         response = pb.PlayResponse.FromString(part)
@@ -171,13 +173,20 @@ class Referee:
     """The referee, and what it told whom."""
 
     def __init__(
-        self, table_type: TableType, random: Random, loop: asyncio.AbstractEventLoop
+        self,
+        table_type: TableType,
+        random: Random,
+        loop: asyncio.AbstractEventLoop,
+        compiled: Mapping[str, CompiledGame],
     ) -> None:
         self._random, self._loop = random, loop
         self.statuses, self.faults = Counter[str](), Counter[int]()
         recorder = _Recorder()
         self.secrets = recorder.secrets
-        self.world = World(table_type, recorder=recorder, compiled=installed_games())
+        ids = (str(UUID(int=number)) for number in count())
+        self.world = World(
+            table_type, recorder=recorder, compiled=compiled, new_id=lambda: next(ids)
+        )
         self.world.secrets = self._new_secrets()  # type: ignore[assignment]  # numbers, as before
         self._missed = MissedEnds(_Ends(recorder))
         self.lobby = Lobby(self.world.director, bytes(32), self._missed, self.world.compiled)
@@ -185,6 +194,8 @@ class Referee:
         """Whether a bot was welcomed, and may have missed an end."""
         self.told: dict[tuple[str, str], list[pb.Turn]] = {}
         """All turns by match and bot, of matches that are not recorded."""
+        self.heard: list[tuple[str, bytes]] = []
+        """Everything that was told to bots and spectators, in order."""
         self.played = 0
         self._logs: list[Any] = []
 

@@ -4,22 +4,27 @@ Every method that is a bot's whim makes one case: one message, one end of a stre
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from random import Random
+from typing import Any, TypeAlias
 
 from arena.codec import bot_side
 from arena.games import make_game
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
+from arena.server.play.compiled import CompiledGame, installed_games
 from arena.v1 import game_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.fuzz.odd_messages import arbitrary, damaged
 from tests.fuzz.referee import Line, Referee
 from tests.server.ladder.arrivals import ladder
 
-TABLES = (
+Terms: TypeAlias = tuple[str, int, dict[str, Any]]
+"""A game, the number of its seats, and its options."""
+
+TABLES: tuple[Terms, ...] = (
     ("bluff", 2, {"dice_per_player": 2}),
     ("bluff", 3, {"dice_per_player": 3, "show_and_reroll": True}),
     ("bluff_you", 3, {}),
@@ -31,10 +36,18 @@ MOST_LINES = 8
 class Table:
     """A referee of one game, and its bots. All that happens follows from `random`."""
 
-    def __init__(self, random: Random, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        random: Random,
+        loop: asyncio.AbstractEventLoop,
+        compiled: Mapping[str, CompiledGame] | None = None,
+        tables: Sequence[Terms] = TABLES,
+    ) -> None:
+        """Choose one of the `tables`; the compiled rules are those installed if they are None."""
         self.random = random
-        self.game, seats, options = random.choice(TABLES)
-        self.referee = Referee(ladder(seats, self.game, **options), random, loop)
+        self.game, seats, options = random.choice(tables)
+        compiled = installed_games() if compiled is None else compiled
+        self.referee = Referee(ladder(seats, self.game, **options), random, loop, compiled)
         self._lines: list[Line] = []
         self._last = b""
         self._bots = [
@@ -57,10 +70,10 @@ class Table:
         asked = [line for line in self._lines if line.asked and not line.ended]
         line = self.random.choice(asked) if asked else self._line()
         request = pb.PlayRequest()
-        for match_id in [match_id for match_id in line.offers if match_id not in line.joined]:
+        for match_id in sorted(line.offers.keys() - line.joined):
             request.joins.add(match_id=match_id, entropy=self.random.randbytes(16))
         line.joined.update(line.offers)
-        for match_id, turn in line.turns.items():
+        for match_id, turn in sorted(line.turns.items()):
             request.answers.append(self._answer(line, match_id, turn))
         line.turns.clear()
         self._send(line, request.SerializeToString())
@@ -69,7 +82,7 @@ class Table:
         """Joins, declines and answers with something wrong in it."""
         line, random = self._line(), self.random
         request = pb.PlayRequest()
-        known = [*line.offers, *line.turns, "no such match"]
+        known = [*sorted(line.offers), *sorted(line.turns), "no such match"]
         for _ in range(random.randint(1, 4)):
             match_id = random.choice(known)
             match random.randint(0, 5):

@@ -14,8 +14,7 @@ from tests.fuzz.table import WHIMS, Table
 from tests.thoroughness import tries
 
 SEEDS = st.integers(0, 2**32 - 1)
-"""Drawn for each case before it: what a case draws itself depends on the ids of matches, which
-nobody can choose."""
+"""Drawn for each case, so that one can be left out without another draw in the next."""
 
 _loop = asyncio.new_event_loop()
 

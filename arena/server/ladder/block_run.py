@@ -7,7 +7,6 @@ from functools import partial
 
 import structlog
 
-from arena.identifiers import new_id
 from arena.match.flow import Reply
 from arena.match.notes import NotesTaken
 from arena.match.seating import moved_on
@@ -42,6 +41,7 @@ class BlockContext:
     timer: Timer
     wall_clock: Callable[[], datetime]
     new_secret: Callable[[], bytes]
+    new_id: Callable[[], str]
     write_down: Callable[[Transcript], bytes]
     terms: Terms
     pauses: Pauses
@@ -184,7 +184,7 @@ class BlockRun:
         position = self.left.pop(0)
         bots, terms = self._seats(position), context.terms
         setup = Setup(
-            match_id=new_id(),
+            match_id=context.new_id(),
             game=self.table_type.game,
             options=self.table_type.options,
             entrants=tuple(bot.participant.registered.entrant for bot in bots),

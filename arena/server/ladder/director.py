@@ -57,12 +57,14 @@ class Director:
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         strengths: Strengths | None = None,
         compiled: CompiledRules = IN_PYTHON,
+        new_id: Callable[[], str] = new_id,
     ) -> None:
         strengths = strengths or Strengths()
         self._tables = LadderTables(table_types, counts, strengths, terms.house_pace)
         self._writer = writer
         self._timer = timer
         self._new_secret = new_secret
+        self._new_id = new_id
         self._terms = terms
         self._roster = Roster()
         self._schedule = PairingSchedule(timer, self._open_tables)
@@ -79,6 +81,7 @@ class Director:
             timer=timer,
             wall_clock=wall_clock,
             new_secret=new_secret,
+            new_id=new_id,
             write_down=write_down,
             terms=terms,
             pauses=pauses,
@@ -246,7 +249,7 @@ class Director:
         self._tables.exclude(kept.union(self._kept or ()))
         match self._tables.next(now):
             case LadderTable(table_type, candidates):
-                block = Block(new_id(), BlockKind.SEAT, table_type.seats)
+                block = Block(self._new_id(), BlockKind.SEAT, table_type.seats)
                 # In random order: the bot that has played least is chosen first, and must not
                 # always begin.
                 chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)

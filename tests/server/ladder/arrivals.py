@@ -13,6 +13,7 @@ from typing import Any
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
+from arena.identifiers import new_id
 from arena.match.flow import OpenTurn
 from arena.match.transcript import Entrant, Transcript
 from arena.records import FinishedMatch, Registered, VersionId
@@ -146,6 +147,7 @@ class World:
         recorder: FakeRecorder | None = None,
         write_down: Callable[[Transcript], bytes] = to_bytes,
         compiled: Mapping[str, CompiledGame] = MappingProxyType({}),
+        new_id: Callable[[], str] = new_id,
     ) -> None:
         self.timer = HandTimer()
         self.compiled = CompiledRules(self.timer.now, compiled)
@@ -165,6 +167,7 @@ class World:
             terms or Terms(),
             lambda: self.wall + timedelta(seconds=self.timer.now()),
             compiled=self.compiled,
+            new_id=new_id,
         )
         self._versions = itertools.count(1)
 
