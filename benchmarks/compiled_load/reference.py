@@ -17,7 +17,7 @@ Left = tuple[
     tuple[int, ...] | None,
     tuple[int, ...] | None,
 ]
-"""What `Matches.leave` returns."""
+"""The type that `Matches.leave` returns."""
 
 
 class ReferenceMatch:

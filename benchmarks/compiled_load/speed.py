@@ -1,4 +1,4 @@
-"""The same messages of answers, played by the compiled rules and by those in Python."""
+"""The time that compiled rules and Python take to play the same messages of answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ _ENTRANT: Final = Entrant("bot", "1", "owner")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What makes a match, and how its seats choose."""
+    """The setup of a match, its key, and how its seats choose."""
 
     setup: Setup
     key: bytes

@@ -91,7 +91,7 @@ class Lease:
         self.matches_elsewhere = 0
         """The number of matches that the others play."""
         self._bound, self._bound_at = (0, 0), monotonic()
-        """What `_bound_to` has found at its last two looks, and when at the last."""
+        """The last two numbers of referees that `_bound_to` counted, and when it counted last."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
 
@@ -226,7 +226,7 @@ class Lease:
     async def _bound_to(self, listed: Sequence[Row[Any]]) -> int:
         """Return how many of these referees, the oldest, are needed for bots of one address.
 
-        It takes two looks in a row, because bots connect to one referee after the other.
+        The smaller of the last two counts, because bots connect to one referee after the other.
         """
         if len(listed) > 1 and monotonic() >= self._bound_at + BOUND_SECONDS:
             asked = presence.youngest_with_bots_of_one_address(self.epoch)

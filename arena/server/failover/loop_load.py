@@ -19,9 +19,9 @@ def busy_seconds() -> float:
     """
     try:
         ran, waited, _ = map(int, _THREAD.read_text().split())
-    except OSError:
-        return time.thread_time()
-    return (ran + waited) / 1e9
+    except (OSError, ValueError):
+        ran = waited = 0
+    return (ran + waited) / 1e9 if ran else time.thread_time()
 
 
 class LoopLoad:

@@ -52,7 +52,7 @@ class BlockContext:
     show: Callable[[HostedMatch, str], None]
     """Called when a match begins, with the name of its tournament or ""."""
     compiled: CompiledRules = IN_PYTHON
-    """What plays the matches of some games until Python has to."""
+    """The compiled rules, which play a match until Python has to."""
 
 
 class BlockRun:

@@ -27,13 +27,13 @@ _timed_action = maker(TimedAction)
 
 
 class Left(NamedTuple):
-    """What compiled rules have played of a match."""
+    """The part of a match that compiled rules have played."""
 
     steps: tuple[Step, ...]
     events: list[bytes]
     """All public events, as WrittenEvents has them."""
     seen: list[int]
-    """By seat, how many of the events were sent to it."""
+    """The number of events that each seat was sent."""
     asked_at: float
     """When the open turn was put."""
     placing: tuple[int, ...] | None
@@ -99,7 +99,7 @@ class CompiledMatches(Protocol):
 
 
 DueAnswers: TypeAlias = list[tuple[CompiledMatches, Any, float]]
-"""DueAnswers of one message that compiled rules play, and when it came."""
+"""The answers of one message that compiled rules play, and the time at which it came."""
 
 
 class CompiledGame(NamedTuple):

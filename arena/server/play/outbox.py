@@ -37,7 +37,7 @@ class Outbox:
         # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
         self.parts: list[bytes] | None = None
-        """What waits to be sent; never an empty list."""
+        """The parts that wait to be sent; None if there are none."""
 
     def add(self, part: bytes) -> None:
         """Add some serialized fields of a PlayResponse."""

@@ -2,9 +2,11 @@
 
 import math
 import time
+from pathlib import Path
 
 import pytest
 
+from arena.server.failover import loop_load
 from arena.server.failover.loop_load import MEMORY_SECONDS, LoopLoad, busy_seconds
 from arena.server.failover.spreading import ALL, FULL, SETTLE_SECONDS, Spreading
 
@@ -90,7 +92,14 @@ def test_a_load_is_a_mean_of_the_last_seconds() -> None:
     assert load() == pytest.approx(0, abs=1e-9)
 
 
-def test_a_thread_that_works_is_busy() -> None:
+@pytest.mark.parametrize("told", ["by the system", "0 0 0\n", "nothing\n", None])
+def test_a_thread_that_works_is_busy_whatever_the_system_tells(
+    told: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if told != "by the system":
+        monkeypatch.setattr(loop_load, "_THREAD", tmp_path / "schedstat")
+    if told is not None:
+        (tmp_path / "schedstat").write_text(told)
     before, until = busy_seconds(), time.thread_time() + 0.1
     while time.thread_time() < until:
         pass
