@@ -22,9 +22,9 @@ from typing import Any, Final
 
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
-from arena.server.events.archive import PlayedFinal, signed_event, zipped
 from arena.server.events.event import Event, EventEntry, EventId, Finalist
-from arena.server.events.final import DrawnFinal
+from arena.server.events.finals.archive import PlayedFinal, signed_event, zipped
+from arena.server.events.finals.final import DrawnFinal
 from arena.server.tournaments.tournament import TournamentRecord
 from arena.signatures import Signer, new_private_key
 from tests.server.events.cups import RULES, played, said

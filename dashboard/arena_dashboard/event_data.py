@@ -24,11 +24,11 @@ from arena.lab.analysis import AnalysedDecision
 from arena.match.transcript_json import to_json
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
-from arena.server.events import final_statements
 from arena.server.events.event import Event, EventEntry, Phase, SignedEvent
-from arena.server.events.final import DrawnFinal
-from arena.server.events.final_reading import pairings, record_of
-from arena.server.events.standings import FinalLine, standings
+from arena.server.events.finals import final_statements
+from arena.server.events.finals.final import DrawnFinal
+from arena.server.events.finals.final_reading import pairings, record_of
+from arena.server.events.finals.standings import FinalLine, standings
 from arena.server.notices import notice_statements
 from arena.server.results.kept_analyses import kept_decisions
 from arena.server.results.match_search import MatchFilter

@@ -18,9 +18,9 @@ from starlette.types import Receive, Scope, Send
 from arena.database.errors import StorageError
 from arena.match.transcript import Transcript
 from arena.printable import not_a_formula
-from arena.server.events.archive import line_of, zipped
-from arena.server.events.archive_reading import match_ids, stored_event
 from arena.server.events.event import SignedEvent
+from arena.server.events.finals.archive import line_of, zipped
+from arena.server.events.finals.archive_reading import match_ids, stored_event
 from arena.server.results.match_finding import transcripts_named
 from arena_dashboard import data, event_data
 from arena_dashboard.streams import OpenStreams, network_of

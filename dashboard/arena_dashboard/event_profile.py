@@ -4,7 +4,7 @@ import streamlit as st
 
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Event
-from arena.server.events.standings import FinalLine
+from arena.server.events.finals.standings import FinalLine
 from arena_dashboard import (
     event_data,
     event_downloads,

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from arena.clients.event_client import EventMatch, EventRating
 from arena.games import GAMES
 from arena.server.events.event import Event, EventEntry, Phase
-from arena.server.events.standings import FinalLine
+from arena.server.events.finals.standings import FinalLine
 from arena_dashboard.event_data import EventView
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, options, time_in_words, time_of

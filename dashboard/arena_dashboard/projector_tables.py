@@ -7,7 +7,7 @@ from itertools import groupby
 
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Phase
-from arena.server.events.standings import FinalLine
+from arena.server.events.finals.standings import FinalLine
 from arena.server.tournaments.summary import PairingLine, of_knockout, points_text
 from arena_dashboard import event_tables, tournament_pictures
 from arena_dashboard.event_data import EventView

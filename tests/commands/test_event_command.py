@@ -18,8 +18,8 @@ from arena.builds.hosted import HostingTerms
 from arena.clients.organiser_client import OrganiserClient
 from arena.commands.events.roster import enroll, keys_file
 from arena.records import SignUp
-from arena.server.events.organiser_calls import Organiser, OrganiserCalls
 from arena.server.events.roster_file import read_roster
+from arena.server.events.serving.organiser_calls import Organiser, OrganiserCalls
 from tests.commands.test_owners import arena, refused
 from tests.jobs import accept_build
 from tests.recorded_results import finished

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from arena.lab.analysis import decisions
 from arena.match.transcript_json import read_json
 from arena.server.app.store import Store
-from arena.server.events import archive_check
+from arena.server.events.finals import archive_check
 from arena.server.results.kept_analyses import edition, to_keep
 from arena_dashboard import event_downloads
 from tests import recorded_matches

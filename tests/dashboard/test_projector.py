@@ -12,7 +12,7 @@ from arena.match.transcript import Entrant
 from arena.records import VersionId
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
-from arena.server.events.standings import FinalLine
+from arena.server.events.finals.standings import FinalLine
 from arena_dashboard.projector_data import next_match
 from arena_dashboard.projector_tables import results
 from tests.dashboard.pages import html, open_page, player_bytes, texts, unpacked

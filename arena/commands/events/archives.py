@@ -23,8 +23,8 @@ def archive(
     address: OrganiserAddress = "",
 ) -> None:
     """Write a released event to one file: rules, entries, all transcripts, standings."""
-    from arena.server.events.archive import zipped
-    from arena.server.events.archive_reading import stored_event
+    from arena.server.events.finals.archive import zipped
+    from arena.server.events.finals.archive_reading import stored_event
 
     with exit_with_message():
         if file.exists() and not force:
@@ -67,8 +67,8 @@ def verify(
 
     It needs no arena. Exit code 1 if anything differs; the first difference is named.
     """
-    from arena.server.events import archive_check
-    from arena.server.events.archive import ArchiveError
+    from arena.server.events.finals import archive_check
+    from arena.server.events.finals.archive import ArchiveError
 
     with exit_with_message():
         if key and not re.fullmatch("[0-9a-fA-F]{64}", key):

@@ -15,7 +15,7 @@ from arena.local.probes import Probe, probes
 from arena.local.programs.local_referee import only_warnings
 from arena.rating.agreement import Answer, agreements
 from arena.server.events.event import FinalRules
-from arena.server.events.similarity import (
+from arena.server.events.similarity.report import (
     AlikePair,
     Behaviour,
     JudgedBot,

@@ -64,7 +64,7 @@ def _arena_here(environment: Mapping[str, str]) -> bool:
 
 def _answer_here(call: str, request: Any) -> Any:
     """Answer a call by the database of this machine, as the operator."""
-    from arena.server.events.organiser_calls import Organiser, OrganiserCalls
+    from arena.server.events.serving.organiser_calls import Organiser, OrganiserCalls
 
     operator = Organiser(actor(), here=True)
     return with_store(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait fo
     from arena.commands.events.behaviour import JudgedBuild
     from arena.server.app.store import Store
     from arena.server.events.event import Event, Finalist
-    from arena.server.events.similar import Source
-    from arena.server.events.similarity import Similarity, Sources
+    from arena.server.events.similarity.report import Similarity, Sources
+    from arena.server.events.similarity.winnowing import Source
     from arena.worker.kept_builds import KeptBuilds
 
 
@@ -63,7 +63,7 @@ def similar(
     from arena.commands.events import behaviour as asking
     from arena.commands.events import soft_play as losing
     from arena.commands.events.similar_printed import print_similarity, similarity_json
-    from arena.server.events.similarity import LeftOut, Similarity
+    from arena.server.events.similarity.report import LeftOut, Similarity
     from arena.worker.kept_builds import KeptBuilds
 
     jobs = jobs or processor_count()
@@ -123,8 +123,8 @@ async def _fetched(
     """Return the sources of a build, and the build unpacked to run."""
     from arena.builds import BuildRefusedError
     from arena.commands.events.behaviour import JudgedBuild
-    from arena.server.events import similar as comparing
-    from arena.server.events.similarity import JudgedBot
+    from arena.server.events.similarity import winnowing as comparing
+    from arena.server.events.similarity.report import JudgedBot
     from arena.worker.program import command_of
     from arena.worker.sandbox import HostedProgram
 
@@ -152,14 +152,14 @@ async def _fetched(
 
 def _compared(sources: "Sequence[Source]") -> "Sources":
     from arena.local.starters import first_bots
-    from arena.server.events import similar as comparing
-    from arena.server.events.similarity import Sources
+    from arena.server.events.similarity import winnowing as comparing
+    from arena.server.events.similarity.report import Sources
 
     return Sources(len(sources), comparing.similar(sources, first_bots()))
 
 
 def _write(file: Path, found: "Similarity", top: int) -> None:
-    from arena.server.events.similarity_page import page
+    from arena.server.events.similarity.report_page import page
 
     try:
         file.write_text(page(found, top), "utf-8")

@@ -7,8 +7,7 @@ from rich.table import Table
 
 from arena.commands.terminal import Terminal, say
 from arena.lab.analysis import Estimate, SoftPair
-from arena.server.events.similar import SimilarPair
-from arena.server.events.similarity import (
+from arena.server.events.similarity.report import (
     AlikePair,
     Behaviour,
     LeftOut,
@@ -16,7 +15,8 @@ from arena.server.events.similarity import (
     SoftPlay,
     Sources,
 )
-from arena.server.events.similarity_page import loss_text, p_text
+from arena.server.events.similarity.report_page import loss_text, p_text
+from arena.server.events.similarity.winnowing import SimilarPair
 
 
 def print_similarity(found: Similarity, top: int) -> None:

@@ -11,9 +11,9 @@ from arena.commands.terminal import say
 from arena.database.transcripts import Packed, unpack_message
 from arena.games import make_game
 from arena.lab.analysis import SeatLoss, decisions, has_values, kept_form, seat_losses, soft_play
-from arena.server.events import loss_statements
 from arena.server.events.event import Event, Finalist
-from arena.server.events.similarity import LeftOut, SoftPlay
+from arena.server.events.similarity import loss_statements
+from arena.server.events.similarity.report import LeftOut, SoftPlay
 from arena.server.results.analyses import unpacked
 from arena.server.results.kept_analyses import edition
 

@@ -36,11 +36,11 @@ from arena.server.app.spools import Spools
 from arena.server.app.takeover import Takeover
 from arena.server.app.tokens import HostedPlayers, Players, Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
-from arena.server.events.connected_ladders import ConnectedLadders
-from arena.server.events.event_service import EventService
-from arena.server.events.final_blocks import WorkersBlocks
-from arena.server.events.keeper import EventKeeper
-from arena.server.events.organiser_service import OrganiserService
+from arena.server.events.ladders.connected_ladders import ConnectedLadders
+from arena.server.events.ladders.final_blocks import WorkersBlocks
+from arena.server.events.serving.event_service import EventService
+from arena.server.events.serving.keeper import EventKeeper
+from arena.server.events.serving.organiser_service import OrganiserService
 from arena.server.failover.loop_load import LoopLoad
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter

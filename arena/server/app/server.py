@@ -17,8 +17,8 @@ from arena.errors import UserError
 from arena.library_logs import bound_library_logs
 from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.tls import TlsFiles, server_credentials
-from arena.server.events.event_service import EventService
-from arena.server.events.organiser_service import OrganiserService
+from arena.server.events.serving.event_service import EventService
+from arena.server.events.serving.organiser_service import OrganiserService
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.gate import Gate

@@ -29,8 +29,8 @@ from arena.server.events.event import (
     LadderRules,
     NewEvent,
 )
-from arena.server.events.final import DealtMatch
-from arena.server.events.finals import FinalBlockId, HandedIn
+from arena.server.events.finals.final import DealtMatch
+from arena.server.events.finals.finals import FinalBlockId, HandedIn
 from arena.server.events.roster_file import Enrollee, read_roster
 from tests.bots import PATIENCE
 from tests.jobs import accept_build

@@ -17,10 +17,10 @@ from arena.match.transcript_json import to_json
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
-from arena.server.events import archive, archive_check, archive_reading
-from arena.server.events.archive import ArchiveError
 from arena.server.events.event import FinalRules, SignedEvent
-from arena.server.events.final import DrawnFinal
+from arena.server.events.finals import archive, archive_check, archive_reading
+from arena.server.events.finals.archive import ArchiveError
+from arena.server.events.finals.final import DrawnFinal
 from arena.server.results.match_finding import transcripts_named
 from arena.signatures import Signer
 from tests.server.events.cups import (

@@ -15,10 +15,10 @@ from arena.database.listening import notifications
 from arena.match.transcript import Transcript
 from arena.records import Owner
 from arena.server.app.store import Store
-from arena.server.events.archive import ArchiveError, zipped
-from arena.server.events.archive_check import Checked, check
-from arena.server.events.archive_reading import match_ids, stored_event
 from arena.server.events.event import Event, SignedEvent
+from arena.server.events.finals.archive import ArchiveError, zipped
+from arena.server.events.finals.archive_check import Checked, check
+from arena.server.events.finals.archive_reading import match_ids, stored_event
 from arena.server.tournaments.tournament import TournamentState
 from arena.server.tournaments.tournaments import BEFORE
 from tests.bots import PATIENCE, Peer

@@ -14,9 +14,9 @@ import pytest
 from arena.match.verify import verify
 from arena.scheduling.ladder import Candidate
 from arena.server.app.store import Store
-from arena.server.events.connected_ladders import ConnectedLadders
 from arena.server.events.event import Event, LadderRules
-from arena.server.events.ladder_standings import LadderMatch
+from arena.server.events.ladders.connected_ladders import ConnectedLadders
+from arena.server.events.ladders.ladder_standings import LadderMatch
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import EngagementEnd
 from arena.v1 import referee_pb2 as pb

@@ -9,7 +9,7 @@ import psycopg
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
 from arena.server.events.event import Event, FinalRules
-from arena.server.events.final_progress import MATCHES_A_MINUTE
+from arena.server.events.finals.final_progress import MATCHES_A_MINUTE
 from tests.server.events.cups import (
     RULES,
     entrant,

@@ -18,9 +18,9 @@ from arena.match.result import Result
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
-from arena.server.events import finals as finals_module
 from arena.server.events.event import Event, Phase
-from arena.server.events.finals import EVENT_RETRY_SECONDS, FinalBlockId, Finals, HandedIn
+from arena.server.events.finals import finals as finals_module
+from arena.server.events.finals.finals import EVENT_RETRY_SECONDS, FinalBlockId, Finals, HandedIn
 from arena.server.tournaments.tournaments import NewEntry
 from tests import recorded_matches
 from tests.bots import PATIENCE

@@ -7,8 +7,8 @@ import pytest
 
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
-from arena.server.events.finals import FinalBlockId
-from arena.server.events.walkovers import MOST_TRIES
+from arena.server.events.finals.finals import FinalBlockId
+from arena.server.events.finals.walkovers import MOST_TRIES
 from tests.server.events.cups import played, played_out, queued
 from tests.server.events.test_finals import begun, released
 

@@ -13,12 +13,12 @@ import pytest
 from arena.database.async_engine import async_engine
 from arena.database.errors import DatabaseUnreachableError
 from arena.server.app.store import Store
-from arena.server.events import keeper as keeper_module
 from arena.server.events.event import Event
 from arena.server.events.event_statements import BLOCK
-from arena.server.events.finals import Finals
-from arena.server.events.keeper import EventKeeper
-from arena.server.events.publishing import Record
+from arena.server.events.finals.finals import Finals
+from arena.server.events.finals.publishing import Record
+from arena.server.events.serving import keeper as keeper_module
+from arena.server.events.serving.keeper import EventKeeper
 from tests.bots import PATIENCE
 from tests.server.events.cups import entrant, let_pass, played, queued, said
 from tests.service_calls import until

@@ -10,8 +10,8 @@ from arena.builds.house import house_build
 from arena.database.errors import EventRefusedError
 from arena.server.app.store import Store
 from arena.server.events.event import Event, LadderRules
-from arena.server.events.finals import FinalBlockId
-from arena.server.events.ladders import MOST_IN_HAND, ROUND
+from arena.server.events.finals.finals import FinalBlockId
+from arena.server.events.ladders.ladders import MOST_IN_HAND, ROUND
 from tests.jobs import accept_build
 from tests.server.events.cups import (
     done,

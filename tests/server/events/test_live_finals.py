@@ -17,7 +17,7 @@ from arena.scheduling.formats import FormatName
 from arena.server.app.referees_store import open_referees_store
 from arena.server.app.store import Store
 from arena.server.events.event import Event, Phase
-from arena.server.events.finals import EVENT_RETRY_SECONDS, FinalBlockId
+from arena.server.events.finals.finals import EVENT_RETRY_SECONDS, FinalBlockId
 from arena.server.tournaments.tournament import TournamentRecord, TournamentState
 from arena.server.tournaments.tournaments import BEFORE, NewEntry
 from arena.signatures import check_signature

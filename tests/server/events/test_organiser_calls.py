@@ -17,9 +17,9 @@ from arena.clients.organiser_client import OrganiserClient
 from arena.database.errors import WebhookRefusedError
 from arena.database.keys import new_key, token_hash
 from arena.records import Owner, SignUp
-from arena.server.events.archive import zipped
-from arena.server.events.archive_check import check
 from arena.server.events.event_file import EXAMPLE
+from arena.server.events.finals.archive import zipped
+from arena.server.events.finals.archive_check import check
 from arena.server.events.organisers import MOST_UNFINISHED
 from arena.server.limits.limits import Limits
 from arena.server.notices.webhooks import MOST_OF_ORGANISERS

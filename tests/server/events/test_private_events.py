@@ -12,11 +12,11 @@ from arena.database.errors import EventRefusedError, EventStateError, UnknownEve
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
 from arena.server.app.store import Store
-from arena.server.events import archives
-from arena.server.events.archive import zipped
-from arena.server.events.archive_check import check
 from arena.server.events.event import Admission, Event, Phase
 from arena.server.events.event_statements import event_list
+from arena.server.events.finals import archives
+from arena.server.events.finals.archive import zipped
+from arena.server.events.finals.archive_check import check
 from arena.server.events.grades import read_rubric
 from tests import recorded_matches
 from tests.jobs import accept_build

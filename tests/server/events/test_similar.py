@@ -9,8 +9,7 @@ import pytest
 from arena.lab.analysis import Estimate, SoftPair
 from arena.local.starters import first_bots
 from arena.rating.agreement import Agreement
-from arena.server.events.similar import Source, similar, source
-from arena.server.events.similarity import (
+from arena.server.events.similarity.report import (
     AlikePair,
     Behaviour,
     JudgedBot,
@@ -20,7 +19,8 @@ from arena.server.events.similarity import (
     Sources,
     ToldPosition,
 )
-from arena.server.events.similarity_page import page
+from arena.server.events.similarity.report_page import page
+from arena.server.events.similarity.winnowing import Source, similar, source
 
 pytest.importorskip("copydetect")
 

@@ -19,7 +19,7 @@ from tests.recorded_results import finished
 from tests.scene import Scene, opened
 from tests.server.accounts.test_owner_calls import QUICK, bearing, refused
 from tests.server.accounts.test_owners import PLENTY
-from tests.server.uploads.test_hosted_bots import upload
+from tests.server.uploads.hosting import upload
 
 CALLS = {
     "ListOwners": pb.ListOwnersRequest(),

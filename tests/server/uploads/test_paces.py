@@ -11,7 +11,7 @@ from arena.records import Owner
 from arena.server.app.store import Store
 from arena.server.uploads.hosted_shifts import MOST_DELAY
 from tests.recorded_results import finished
-from tests.server.uploads.test_hosted_bots import TERMS, check, finish, take, upload
+from tests.server.uploads.hosting import TERMS, check, finish, take, upload
 
 
 async def wait_after(

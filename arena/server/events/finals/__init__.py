@@ -1,0 +1,1 @@
+"""The final of an event: its draw, its play, its publication and its archive."""

@@ -1,0 +1,88 @@
+"""`Archives`: what the archives of released events consist of, read in pieces.
+
+No piece grows with the event but for its description, so nobody holds an archive as a whole.
+"""
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from itertools import accumulate, islice
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.errors import EventStateError
+from arena.database.transaction import transaction
+from arena.database.transcripts import Packed, unpack_message
+from arena.server.events import event_statements as statements
+from arena.server.events.event import Event, SignedEvent
+from arena.server.events.finals import final_statements
+from arena.server.events.finals.archive_reading import match_ids, stored_event
+from arena.server.results.match_search import transcripts_of_matches
+
+READ_TOGETHER: Final = 500
+"""About the number of transcripts in a piece: some hundred kilobytes."""
+MOST_BYTES: Final = 2 << 20
+"""The most bytes of several in a piece: clients of gRPC take 4 MiB, and some matches are long."""
+
+
+class Archives:
+    """The archives in the database. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def signed(self, event: Event) -> SignedEvent | None:
+        """Return what the archive of an event says of it; None before its release."""
+        async with self._transaction() as connection:
+            found = (await connection.execute(statements.archive_of(event.id))).one_or_none()
+        return None if found is None else SignedEvent(bytes(found.text), bytes(found.signature))
+
+    async def transcripts(self, event: Event, after: int = 0) -> list[bytes]:
+        """Return the next serialised transcripts of an archive `after` so many; none at its end.
+
+        They are in its order. Raises EventStateError before the release, and if one is not kept.
+        """
+        if event.released_at is None:
+            raise EventStateError(f"{event.name} is not released: there is nothing to archive.")
+        if event.terms.private:
+            return _piece(await self._private(event, after))
+        signed = await self.signed(event)
+        if signed is None:
+            raise EventStateError(f"{event.name} was released before archives were kept.")
+        # In a thread: bots wait for the event loop.
+        ids = await asyncio.to_thread(_ids, signed.text, after)
+        if not ids:
+            return []
+        async with self._transaction() as connection:
+            found = (await connection.execute(transcripts_of_matches(ids))).all()
+        kept = {str(row.match_id): Packed(row.format, row.sha256, row.data) for row in found}
+        if missing := [one for one in ids if one not in kept]:
+            raise EventStateError(
+                f"The transcript of match {missing[0]} is not kept any more: the archive of "
+                f"{event.name} cannot be written."
+            )
+        return _piece(await asyncio.to_thread(lambda: [unpack_message(kept[one]) for one in ids]))
+
+    async def _private(self, event: Event, after: int) -> list[bytes]:
+        seats = event.terms.rules.seats
+        piece = final_statements.transcripts_of(
+            event.id, after=after // seats, limit=max(1, READ_TOGETHER // seats)
+        )
+        async with self._transaction() as connection:
+            found = (await connection.execute(piece)).all()
+        messages = [bytes(one) for row in found for one in row.transcripts]
+        return messages[after % seats :]
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+def _ids(text: bytes, after: int) -> list[str]:
+    return list(islice(match_ids(stored_event(text), after), READ_TOGETHER))
+
+
+def _piece(messages: list[bytes]) -> list[bytes]:
+    """Return the first messages, as many as fit, but one at least."""
+    ends = accumulate(map(len, messages))
+    fitting = [one for one, end in zip(messages, ends, strict=True) if end <= MOST_BYTES]
+    return fitting or messages[:1]

@@ -1,0 +1,238 @@
+"""Publishes the final of an event: its tournament, pairings and matches, and at last its seed.
+
+A blind final is published when it is over and its results are due, all at once; a live one block by
+block as it is handed in. That of a private event stays where it is; its members see it from its
+release on. What published matches tell of the seed are outputs of HMAC-SHA256 under
+a key that stays secret until the release, so nobody can compute from them a deal to come. All
+matches of a deal become public together.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from typing import Any, Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.codec.transcript import from_bytes
+from arena.database.advisory_locks import AdvisoryLock
+from arena.database.transaction import alone, take_long, transaction
+from arena.records import Block, BlockKind, FinishedMatch
+from arena.scheduling.pairings import Pairing
+from arena.server.accounts.auditing import record as audit
+from arena.server.events import event_rows as rows
+from arena.server.events import event_statements as statements
+from arena.server.events.event import Event
+from arena.server.events.finals import final as drawing
+from arena.server.events.finals import final_statements
+from arena.server.events.finals.archive import PlayedFinal, signed_event
+from arena.server.events.finals.final_reading import (
+    ARENA,
+    end_privacy_of_bots,
+    event_of,
+    final_of,
+    pairings_of,
+    record_of,
+)
+from arena.server.events.finals.final_tournaments import (
+    add_tournament,
+    conducted_matches,
+    conducted_record,
+    tournament_of,
+)
+from arena.server.results.signing import signer
+from arena.server.tournaments import tournament_statements
+from arena.server.tournaments.tournament import PairingKey
+from arena.signatures import Signer
+
+PIECE: Final = 50
+"""The number of blocks that are written in one transaction."""
+
+log = structlog.get_logger()
+
+Record = Callable[[Sequence[FinishedMatch]], Awaitable[None]]
+"""Records finished matches, as `Store.record` does."""
+
+
+async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int) -> None:
+    """Publish what is handed in of a final that is public, unless another referee does.
+
+    `piece` is the number of blocks of a transaction. All ids follow from the seed, so what was cut
+    off goes on with what is missing.
+    """
+    async with alone(engine, AdvisoryLock.RELEASING, event_id) as first:
+        if not first:
+            return
+        key = await signer(engine)
+        async with transaction(engine) as connection:
+            event, _ = await event_of(connection, event_id)
+            if event.terms.private or event.terms.connected:
+                # Of the first nothing is public, of the others all is, as a referee conducts them.
+                await _release(connection, event_id, key)
+                return
+            shown = await _shown(connection, event_id)
+        if shown is None:
+            return
+        while await _publish_piece(engine, shown, record, piece):
+            pass
+        # Then every block was handed in before they were looked for.
+        if shown.event.ended_at is not None:
+            async with transaction(engine) as connection:
+                await connection.execute(
+                    tournament_statements.finish_final(shown.tournament_id, shown.event.ended_at)
+                )
+                await connection.execute(tournament_statements.tell(shown.tournament_id))
+            async with transaction(engine) as connection:
+                await _release(connection, event_id, key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A final whose tournament can be seen."""
+
+    event: Event
+    final: drawing.DrawnFinal
+    tournament_id: int
+
+
+async def _shown(connection: AsyncConnection, event_id: int) -> _Shown | None:
+    """Return a final, with its pairings so far in its tournament; None if it is not to be seen."""
+    event, now = await event_of(connection, event_id)
+    if event.released_at is not None or not event.is_public(now):
+        return None
+    final = await final_of(connection, event)
+    if event.tournament is None:
+        if (await connection.execute(statements.locked(event_id))).first() is None:
+            return None
+        tournament_id = await add_tournament(connection, event, final)
+    else:
+        tournament_id = await tournament_of(connection, event)
+    await connection.execute(final_statements.publish_pairings(event_id, tournament_id))
+    await connection.execute(final_statements.publish_withdrawals(event_id, tournament_id))
+    return _Shown(event, final, tournament_id)
+
+
+async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, size: int) -> bool:
+    """Publish the next blocks; return whether there were any."""
+    event, final = shown.event, shown.final
+    assert event.began_at is not None
+    async with transaction(engine) as connection:
+        unpublished = final_statements.unpublished_blocks(event.id, size)
+        found = (await connection.execute(unpublished)).all()
+    if not found:
+        return False
+    ids = [final.block_id(_pairing(row), row.number) for row in found]
+    opened = [
+        {
+            "id": block_id,
+            "kind": BlockKind.DEAL.value,
+            "size": final.rules.seats,
+            "rated": False,
+            "epoch": None,
+            # The blocks of a pairing count in the order of this.
+            "created_at": event.began_at + timedelta(microseconds=row.number),
+        }
+        for block_id, row in zip(ids, found, strict=True)
+    ]
+    links = [
+        {
+            "block_id": block_id,
+            "tournament_id": shown.tournament_id,
+            "round": row.round,
+            "table": row.table,
+        }
+        for block_id, row in zip(ids, found, strict=True)
+    ]
+    # In a thread: bots wait for the event loop.
+    matches = await asyncio.to_thread(_matches, final, found)
+    async with transaction(engine) as connection:
+        await connection.execute(tournament_statements.open_blocks(opened))
+    await record(matches)
+    done = [(row.round, row.table, row.number) for row in found]
+    async with transaction(engine) as connection:
+        await connection.execute(tournament_statements.open_tournament_blocks(links))
+        await connection.execute(final_statements.blocks_published(event.id, done))
+        await connection.execute(tournament_statements.tell(shown.tournament_id))
+    return True
+
+
+async def _release(connection: AsyncConnection, event_id: int, key: Signer) -> None:
+    """Open the seed of a final that is published to its end, if its results are due.
+
+    `key` signs the archive.
+    """
+    if (await connection.execute(statements.locked(event_id))).first() is None:
+        return
+    event, now = await event_of(connection, event_id)
+    if not event.is_being_released(now):
+        return
+    seed = (await connection.execute(statements.secrets_of(event_id))).one().seed
+    released = {"seed": bytes(seed), "released_at": statements.clock().scalar_subquery()}
+    await connection.execute(statements.change(event_id, released))
+    await take_long(connection, idle=True)
+    await _add_archive(connection, event_id, key)
+    if event.terms.private:
+        await end_privacy_of_bots(connection, event)
+    else:
+        for forgotten in final_statements.forget_final(event_id):
+            await connection.execute(forgotten)
+    await audit(connection, ARENA, "release event", event.name)
+    await connection.execute(statements.tell(event_id))
+    log.info("results of an event released", event_name=event.name)
+
+
+async def _add_archive(connection: AsyncConnection, event_id: int, key: Signer) -> None:
+    """Sign what the archive of an event says of it, while its pairings and blocks are here."""
+    event, _ = await event_of(connection, event_id)
+    assert event.began_at is not None
+    final = await final_of(connection, event)
+    found = (await connection.execute(statements.entries_of(event_id))).all()
+    blocks: dict[PairingKey, Sequence[int]] = {}
+    matches: dict[PairingKey, list[str]] | None = None
+    if event.terms.connected:
+        record = await conducted_record(connection, event)
+        matches = await conducted_matches(connection, event)
+        blocks = {one: range(1, len(points) + 1) for one, points in record.points.items()}
+    else:
+        pairings = await pairings_of(connection, event_id)
+        played = (await connection.execute(final_statements.blocks_of(event_id))).all()
+        record = await asyncio.to_thread(record_of, event, final, pairings, played)
+        for where, of_pairing in groupby(played, key=lambda one: (one.round, one.table)):
+            blocks[where] = [one.number for one in of_pairing]
+    record.tournament = final.tournament(event.name, event.began_at, event.ended_at)
+    # In a thread: bots wait for the event loop.
+    entries = list(map(rows.entry, found))
+    made = await asyncio.to_thread(
+        signed_event, event, entries, final, PlayedFinal(record, blocks, matches), key
+    )
+    await connection.execute(statements.add_archive(event_id, made.text, made.signature))
+
+
+def _pairing(row: Any) -> Pairing:
+    return Pairing(row.round, row.table, tuple(row.entries))
+
+
+def _matches(final: drawing.DrawnFinal, blocks: Sequence[Any]) -> list[FinishedMatch]:
+    """Return the matches of some blocks, which are rows of `unpublished_blocks`."""
+    found = []
+    for row in blocks:
+        pairing = _pairing(row)
+        block_id = final.block_id(pairing, row.number)
+        block = Block(block_id, BlockKind.DEAL, final.rules.seats, rated=False)
+        for position, dealt in enumerate(final.matches(pairing, row.number)):
+            written = bytes(row.transcripts[position])
+            found.append(
+                FinishedMatch(
+                    from_bytes(written),
+                    written,
+                    tuple(final.finalists[one - 1].registered.version_id for one in dealt.entries),
+                    block,
+                    position,
+                    row.started_at[position],
+                    row.finished_at[position],
+                )
+            )
+    return found

@@ -1,0 +1,1 @@
+"""The ladders of an event, which are played before its final."""

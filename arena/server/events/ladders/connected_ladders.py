@@ -1,0 +1,186 @@
+"""`ConnectedLadders`: the blocks on ladders of events in which a connected bot plays.
+
+Workers cannot start such a bot, so the referee to which it is connected plays them: seat blocks,
+since it would know a deal that comes again, among those of the event who are connected there,
+hosted bots while they have a shift and bots of the house among them. What was played joins the
+blocks of the workers. Of a block that is cut short counts what was played, as on the public ladder:
+else a bot that has lost could end it.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import aclosing, suppress
+from itertools import product
+from typing import Final
+
+import structlog
+
+from arena.database.errors import StorageFailedError
+from arena.identifiers import new_id
+from arena.records import Block, BlockKind
+from arena.scheduling.ladder import Candidate
+from arena.server.events.ladders.connected_blocks import ConnectedBlocks, ConnectedLadder
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.agenda import Engagement, EngagementEnd
+
+LOOK_SECONDS: Final = 15.0
+"""The interval of reading who plays: nothing tells of new versions."""
+
+log = structlog.get_logger()
+
+
+class ConnectedLadders:
+    """An Agenda for the director. `run` must be running."""
+
+    def __init__(
+        self,
+        blocks: ConnectedBlocks,
+        writer: ResultWriter,
+        schedule: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._blocks = blocks
+        self._writer = writer
+        self._schedule = schedule
+        self._clock = clock
+        self._ladders: Sequence[ConnectedLadder] = ()
+        self._due: dict[int, float] = {}
+        """When the next block of an event may begin."""
+        self._met: Counter[tuple[int, int]] = Counter()
+        """How often players met, as far as this referee knows."""
+        self._begun: Counter[int] = Counter()
+        """The blocks of players that are not among those that were read, played or declined."""
+        self._free: Collection[int] = ()
+        """The versions that had a free place at the last look for a block."""
+        self._running: dict[Engagement, ConnectedLadder] = {}
+        self._played: dict[str, tuple[int, list[int], int]] = {}
+        """Event, players and number of matches of the blocks whose results are being recorded."""
+        self._news = asyncio.Event()
+        writer.listeners.append(self._recorded)
+
+    async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        """Follow the events until cancelled; `changes` yields when one may have changed."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listen(changes))
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._news.wait()
+                self._news.clear()
+                try:
+                    await self._look()
+                except StorageFailedError as error:
+                    log.error("ladders of events wait for storage", why=str(error))
+                except Exception:
+                    log.exception("connected bots on ladders of events not looked after")
+
+    async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        async with aclosing(changes):
+            async for _ in changes:
+                self._news.set()
+
+    async def _look(self) -> None:
+        for block_id, (event_id, players, matches) in list(self._played.items()):
+            if await self._blocks.add(event_id, block_id, players, matches):
+                del self._played[block_id]
+                self._begun.subtract(players)
+        self._ladders = await self._blocks.playing()
+        if self._ladders:
+            self._schedule()
+
+    def _recorded(self) -> None:
+        if self._played:
+            self._news.set()
+
+    # The calls of the director
+
+    @property
+    def wanted(self) -> Collection[int]:
+        """The versions that play on a ladder whose next block may begin."""
+        return {version for ladder in self._waiting() for version in ladder.players}
+
+    def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
+        """Return a block to play now among the free candidates; None if there is none."""
+        self._free = {one.bot for one in free}
+        for ladder in self._waiting():
+            table = self._table(ladder, free, free)
+            if table:
+                self._due[ladder.event_id] = self._clock() + ladder.seconds
+                asyncio.get_running_loop().call_later(ladder.seconds, self._schedule)
+                # Each block begins in another seat: nobody chooses one by leaving the others.
+                me = ladder.players[table[0]]
+                begins = self._met[me, me] % len(table)
+                table = table[begins:] + table[:begins]
+                players = [ladder.players[one] for one in table]
+                self._begun.update(players)
+                self._met.update(product(players, players))
+                block = Block(new_id(), BlockKind.SEAT, ladder.table_type.seats, rated=False)
+                engagement = Engagement(ladder.table_type, tuple(table), block)
+                self._running[engagement] = ladder
+                return engagement
+        return None
+
+    def held(self, present: Sequence[Candidate]) -> Collection[int]:
+        """Return the present bots of blocks that lack only free places.
+
+        Where no connected bot has one, that is the next of these alone: a bot that is busy for long
+        keeps no others from the ladder.
+        """
+        free = [one for one in present if one.bot in self._free]
+        held: set[int] = set()
+        for ladder in self._waiting():
+            table = self._table(ladder, present, free)
+            held.update(table or self._table(ladder, present, present)[:1])
+        return held
+
+    def taken_up(self, _block_id: str) -> Engagement | None:
+        """Return None: of a block that another referee began nobody knows the event any more."""
+        return None
+
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
+        """Note that a block is over; what was played of it counts unless the referee failed."""
+        ladder, block = self._running.pop(engagement), engagement.block
+        players = [ladder.players[one] for one in engagement.bots]
+        if ending is EngagementEnd.BROKEN:
+            self._begun.subtract(players)
+            return
+        matches = block.size - len(engagement.left)
+        if ending is EngagementEnd.INTERRUPTED:
+            self._writer.end_block(block.id, void=not matches)
+        if matches:
+            self._played[block.id] = ladder.event_id, players, matches
+            self._news.set()
+        else:
+            # The same opponents and seat come again, but others first: nothing is won by declining.
+            self._met.subtract(product(players, players))
+
+    def _waiting(self) -> list[ConnectedLadder]:
+        now = self._clock()
+        return [
+            one for one in self._ladders if one.connected and self._due.get(one.event_id, 0) <= now
+        ]
+
+    def _table(
+        self, ladder: ConnectedLadder, among: Sequence[Candidate], firsts: Sequence[Candidate]
+    ) -> list[int]:
+        """Return the connected bot of `firsts` with the fewest blocks, and whom it has met least.
+
+        It is empty if too few are there.
+        """
+        game = ladder.table_type.game
+        able = [one.bot for one in among if one.bot in ladder.players and game in one.games]
+        mine = [one.bot for one in firsts if one.bot in ladder.connected and game in one.games]
+        if not mine:
+            return []
+        first = min(
+            mine, key=lambda one: (ladder.connected[one] + self._begun[ladder.players[one]], one)
+        )
+        me, table = ladder.players[first], [first]
+        for other in sorted(able, key=lambda one: (self._met[me, ladder.players[one]], one)):
+            # Of a bot of the house several versions may be there.
+            if ladder.players[other] not in {ladder.players[one] for one in table}:
+                table.append(other)
+        seats = ladder.table_type.seats
+        return table[:seats] if len(table) >= seats else []

@@ -1,0 +1,1 @@
+"""Stored events, the calls about them, and the keeper of their dates."""
