@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -277,3 +278,28 @@ class CupWorld(World):
 
     async def record(self, number: int = 1) -> TournamentRecord:
         return await self.cups.record_of(self.cups.tournaments[TournamentId(number)])
+
+
+def gone_to(world: CupWorld, guests: Sequence[Guest], referee: int) -> None:
+    for guest in guests:
+        world.director.depart(guest)
+        world.cups.elsewhere.setdefault(referee, set()).add(guest.registered.version_id)
+
+
+def counted(world: CupWorld) -> Counter[tuple[str, ...]]:
+    """Blocks of the tournament that count, by who met."""
+    tournament = next(iter(world.cups.tournaments.values()))
+    entries = {
+        one.block.id: world.cups.pairings[tournament.id][one.pairing].entries
+        for one in world.cups.begun_blocks
+    }
+    return Counter(
+        tuple(
+            sorted(
+                tournament.entries[entry - 1].registered.entrant.bot
+                for entry in entries[block.block_id]
+            )
+        )
+        for block in world.cups.blocks_of(tournament)
+        if block.state is BlockState.CLOSED
+    )
