@@ -40,17 +40,30 @@ def confidence_sequence(total: float, count: float) -> tuple[float, float]:
     if not count:
         return 0.0, 1.0
     mean = min(1.0, max(0.0, total / count))
-    mixture = math.lgamma(total + 1) + math.lgamma(count - total + 1) - math.lgamma(count + 2)
 
     def excluded(p: float) -> bool:
-        if (p <= 0 and total > 0) or (p >= 1 and total < count):
-            return True
-        likelihood = (total * math.log(p) if total else 0.0) + (
-            (count - total) * math.log1p(-p) if total < count else 0.0
-        )
-        return mixture - likelihood > _LOG_LIMIT
+        return log_evidence(total, count, p) > _LOG_LIMIT
 
     return _end(mean, 0.0, excluded), _end(mean, 1.0, excluded)
+
+
+def log_evidence(total: float, count: float, mean: float) -> float:
+    """Return the natural logarithm of the mixture, which is the evidence against a mean.
+
+    If it is the true mean, the mixture ever exceeds 1/alpha with probability alpha at most.
+
+    Args:
+        total: The sum of independent values from 0 to 1.
+        count: The number of values.
+        mean: The mean p, 0 to 1.
+    """
+    if (mean <= 0 and total > 0) or (mean >= 1 and total < count):
+        return math.inf
+    mixture = math.lgamma(total + 1) + math.lgamma(count - total + 1) - math.lgamma(count + 2)
+    likelihood = (total * math.log(mean) if total else 0.0) + (
+        (count - total) * math.log1p(-mean) if total < count else 0.0
+    )
+    return mixture - likelihood
 
 
 def _end(inside: float, outside: float, excluded: Callable[[float], bool]) -> float:

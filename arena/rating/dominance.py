@@ -1,12 +1,16 @@
 """Who beats whom for certain: the cycles that no single number can show, and who is unbeaten.
 
-A bot beats another if the share it took is above one half beyond chance, by the exact binomial test
-of their comparisons, two-sided; a tie is half a point, and half points are rounded down, which is
-conservative. Ladders have many pairs, some of which look decided by chance. So the tests are
-corrected for all pairs that met (Holm 1979): the probability that any of the edges found is wrong
-is at most 5 %, and so is that of a cycle or a defeat that does not exist.
+A bot beats another if the confidence sequence of the share it took is above one half
+(`arena.rating.confidence_sequence`); a tie is half a point. It holds at all looks together, because
+boards are looked at often. Of many pairs some look decided by chance, so the sequence of each of n
+pairs has the error rate 5 % / n (Bonferroni): the probability that any edge is ever wrong is at
+most 5 %, and so is that of a cycle or a defeat that does not exist, however the pairs depend on
+each other. Pairs that have not met count, too: else the first to meet would use up the error rate.
+
+This is for the bots that are there. A bot that joins brings pairs, and chances of its own.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,11 +19,12 @@ from typing import Final, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.rating.confidence_sequence import log_evidence
 from arena.rating.head_to_head import HeadToHead
 from arena.rating.results import BotT
 
 ERROR_RATE: Final = 0.05
-"""The largest probability that any edge is wrong."""
+"""The largest probability that any edge is wrong at any look."""
 _MOST_NAMED: Final = 5
 
 
@@ -39,7 +44,7 @@ class Dominance(Generic[BotT]):
 
 
 def dominance(matrix: HeadToHead[BotT]) -> Dominance[BotT]:
-    """Return the edges that hold simultaneously at 95 %.
+    """Return the edges that hold for all pairs and at all looks together at 95 %.
 
     Args:
         matrix: The results of all pairs, under the ladder's score rule.
@@ -71,10 +76,13 @@ def dominance_in_words(found: Dominance[BotT], name: Callable[[BotT], str]) -> s
         )
         sentences.append(f"A cycle, which no order by one number shows: {chain}.")
     if found.unbeaten:
-        sentences.append(f"Nobody is shown to beat {_listed([name(b) for b in found.unbeaten])}.")
+        named = _listed([name(bot) for bot in found.unbeaten])
+        sentences.append(f"Shown to beat a bot, and not shown to be beaten: {named}.")
     if not sentences:
         return ""
-    return " ".join([*sentences, "This holds at 95 %, corrected for all pairs."])
+    return " ".join(
+        [*sentences, "This holds at 95 %, for all pairs together and however often one looks."]
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -86,21 +94,12 @@ def _listed(names: Sequence[str]) -> str:
 
 def _edges(matrix: HeadToHead[BotT]) -> NDArray[np.bool_]:
     """Return who beats whom, (K, K)."""
-    from scipy.special import betainc
-
-    pairs = (matrix.wins + matrix.ties + matrix.losses).astype(float)
-    points = np.floor(matrix.wins + matrix.ties / 2)
-    ahead = (points > pairs / 2) & (pairs > 0)
-    won, met = points[ahead], pairs[ahead]
-    # P(X >= k) of n fair comparisons is the incomplete beta function I(k, n - k + 1) at 1/2.
-    chances = np.minimum(1.0, 2 * betainc(won, met - won + 1, 0.5))
-    tests = np.count_nonzero(np.triu(pairs > 0, 1))
-    order = np.argsort(chances, kind="stable")
-    passed = chances[order] <= ERROR_RATE / np.maximum(tests - np.arange(len(order)), 1)
-    decided = np.zeros(len(order), bool)
-    decided[order] = np.logical_and.accumulate(passed)
-    edges = np.zeros(pairs.shape, bool)
-    edges[ahead] = decided
+    pairs = matrix.wins + matrix.ties + matrix.losses
+    points = matrix.wins + matrix.ties / 2
+    edges = points > pairs / 2
+    limit = math.log(max(1, math.comb(len(edges), 2)) / ERROR_RATE)
+    results = zip(points[edges].tolist(), pairs[edges].tolist(), strict=True)
+    edges[edges] = [log_evidence(won, count, 0.5) > limit for won, count in results]
     return edges
 
 

@@ -31,7 +31,7 @@ def matrix(
     """Return the matrix of the lines at the positions `shown`.
 
     A cell has the points that the row's bot took from the column's, in %, coloured, with their
-    Wilson interval.
+    Wilson interval and, below it, their confidence sequence.
     """
     head = tag(
         "tr",
@@ -87,6 +87,7 @@ def _cell(
         f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.ties} tied, "
         f"{met.losses} lost"
     )
+    ends = (met.low, met.high), met.sequence
     return tag(
         "td",
         tag(
@@ -95,7 +96,7 @@ def _cell(
             href=versus_link(lines[at].bot, lines[other].bot, ladder),
             title=said,
         ),
-        tag("small", f"{met.low:.0%}–{met.high:.0%}".replace("%", "")),
+        *(tag("small", f"{low:.0%}–{high:.0%}".replace("%", "")) for low, high in ends),
         class_=f"ba-heat ba-heat{round(10 * met.share)}",
     )
 

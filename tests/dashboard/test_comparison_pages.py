@@ -28,7 +28,9 @@ def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str) -> None:
     assert re.search("No match has been played|No bot has been registered|Choose", texts(app))
 
 
-def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) -> None:
+def test_every_pair_is_in_the_matrix_with_its_interval_and_its_confidence_sequence(
+    filled: Filler,
+) -> None:
     filled(blocks=30)
     app = open_page("head_to_head")
     assert not app.exception
@@ -39,7 +41,8 @@ def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) ->
     met = facts.comparisons.met(0, 2)
     assert met is not None
     assert f"alpha 1 against beta 1: {met.wins} won, 0 tied, {met.losses} lost" in page
-    assert f"<small>{met.low:.0%}–{met.high:.0%}</small>".replace("%", "") in page
+    for low, high in ((met.low, met.high), met.sequence):
+        assert f"<small>{low:.0%}–{high:.0%}</small>".replace("%", "") in page
     assert page.count('class="ba-heat ') == 9
     assert "Wins, 2 seats" in page and "Forfeits" in page
     assert (

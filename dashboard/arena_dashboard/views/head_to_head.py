@@ -23,9 +23,10 @@ def show(ladder: LadderId) -> None:
         st.info("No match of this ladder counts yet.")
         return
     st.caption(
-        f"{in_words(ladder)} · {page.matches:,} rated matches. Points that the row's bot "
-        "took from the column's, in per cent, a tie being half a point; below, the 95 % Wilson "
-        "interval."
+        f"{in_words(ladder)} · {page.matches:,} rated matches. In each cell: the points that the "
+        "row's bot took from the column's, in per cent, a tie being half a point; their 95 % "
+        "Wilson interval, which holds at one look; and their 95 % confidence sequence, which holds "
+        "however often one looks."
     )
     st.html(page.matrix)
     for sentence in (page.decided, page.worst):
