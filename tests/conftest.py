@@ -2,10 +2,8 @@
 
 import gc
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -13,15 +11,14 @@ import hypothesis
 import pytest
 from sqlalchemy import make_url
 
-from arena.database.embedded import EmbeddedPostgres
 from arena.database.reading import Reader, open_reader
-from arena.database.schema import migrate
 from tests.bot.scribe import Scribe
 from tests.budgets import Spent
-from tests.databases import TEMPLATE, Copies, administrator, execute, let_everybody_in, named
+from tests.databases import TEMPLATE, Copies
 from tests.fault_proxy import FaultProxy
 from tests.left_memory import LeftMemory
 from tests.marks import SLOW, mark
+from tests.postgres_server import SHARED, migrated_server
 from tests.thoroughness import only_quick, tries
 from tests.turns import Turns, turns_of_this_run
 
@@ -131,26 +128,11 @@ def pytest_collection_modifyitems(
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a server for its superuser; its template database is migrated once."""
-    # Not under pytest's own directory, which only root may enter: where user namespaces are denied
-    # the server runs as nobody.
-    home = Path(tempfile.mkdtemp(prefix="arena-tests-", dir=_memory()))
-    home.chmod(0o711)
-    try:
-        with EmbeddedPostgres(home / "postgres", durable=False) as url:
-            let_everybody_in(home / "postgres", url)
-            execute(administrator(url), f"CREATE DATABASE {TEMPLATE} OWNER arena")
-            migrate(named(url, TEMPLATE))
-            yield administrator(url)
-    finally:
-        shutil.rmtree(home)
-
-
-def _memory() -> Path | None:
-    """A directory kept in memory, if there is room for the server: a copy of the template takes
-    20 times as long on a slow disk."""
-    memory = Path("/dev/shm")
-    roomy = memory.is_dir() and os.access(memory, os.W_OK)
-    return memory if roomy and shutil.disk_usage(memory).free > 2**31 else None
+    if SHARED in os.environ:
+        yield os.environ[SHARED]
+    else:
+        with migrated_server() as url:
+            yield url
 
 
 @pytest.fixture(scope="session")

@@ -75,6 +75,10 @@ class Copies:
     @contextmanager
     def made_on(cls, url: str) -> "Iterator[Copies]":
         with psycopg.connect(plain(url), autocommit=True) as connection:
+            # What an earlier run on this server left when it was killed.
+            left = "SELECT datname FROM pg_database WHERE datname LIKE 'test\\_%'"
+            for (name,) in connection.execute(left).fetchall():
+                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
             yield cls(url, connection)
 
     @contextmanager

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = [one for one in sample if _key(one, sources) not in equivalent]
     with ExitStack() as stack:
         trees = [stack.enter_context(copy_of_project(ROOT)) for _ in range(options.jobs)]
-        known = brought_up_to_date(load(options.map), trees[0], options.tests)
+        known = brought_up_to_date(load(options.map), trees[0], options.tests, slow=options.slow)
         known.save(options.map)
         of = "that survived" if options.again else f"of {len(everything)}, seed {options.seed}"
         print(f"{len(sample)} mutants {of}", flush=True)
@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         default=["tests"],
         help="folders or modules of tests to measure, besides those measured before (tests)",
     )
+    parser.add_argument("--slow", action="store_true", help="measure tests marked slow as well")
     parser.add_argument(
         "--map",
         type=Path,

@@ -93,10 +93,13 @@ def load(path: Path) -> TestsByLine:
     return kept
 
 
-def brought_up_to_date(kept: TestsByLine, tree: Path, tests: Sequence[str]) -> TestsByLine:
+def brought_up_to_date(
+    kept: TestsByLine, tree: Path, tests: Sequence[str], *, slow: bool = False
+) -> TestsByLine:
     """The measurement for a copy of the project; only what changed since `kept` is measured.
 
-    `tests` are the folders and modules whose tests it must include.
+    `tests` are the folders and modules whose tests it must include; with `slow`, those marked slow
+    as well.
     """
     digests = {
         str(path.relative_to(tree)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -113,7 +116,7 @@ def brought_up_to_date(kept: TestsByLine, tree: Path, tests: Sequence[str]) -> T
         if path.startswith(tuple(tests)) and not path.startswith(LEFT_OUT)
     ]
     if missing:
-        _measure(kept, tree, missing)
+        _measure(kept, tree, missing, slow=slow)
         kept.digests |= {path: digests[path] for path in missing}
     return kept
 
@@ -133,10 +136,10 @@ def _forget(kept: TestsByLine, modules: set[str]) -> None:
             by_line[line] = [test for test in tests if stays(test)]
 
 
-def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
-    """Run the quick tests of modules under coverage.py, and add their lines.
+def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str], *, slow: bool) -> None:
+    """Run tests of modules under coverage.py, and add their lines.
 
-    With slow ones it would take hours; a mutant that only these kill counts as survived.
+    With all slow ones it would take hours; a mutant that only these kill counts as survived.
     """
     data, durations = tree / ".coverage", tree / ".durations.json"
     data.unlink(missing_ok=True)
@@ -149,7 +152,7 @@ def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
                 "-q",
                 "-n0",
                 "-m",
-                "not slow",
+                "not system" if slow else "not slow",
                 "-o",
                 "timeout=600",
                 *(f"--deselect={test}" for test in LEFT_OUT),

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection
 from pathlib import Path
@@ -36,6 +36,8 @@ _SLOWER = 5
 """A test that takes this many times its usual time counts as stuck."""
 _START_SECONDS = 60.0
 _FIRST = 12
+_DATABASE = "arena/database/"
+_SHARED = "ARENA_TESTS_POSTGRES"  # of tests/postgres_server.py
 
 
 class Outcome(enum.StrEnum):
@@ -109,37 +111,59 @@ def try_all(
     assert "arena" not in sys.modules, "a fork must import its own"
     waiting, free = iter(mutants), list(trees)
     running: list[_Running] = []
-    try:
-        while True:
-            while free and (mutant := next(waiting, None)) is not None:
-                running.append(_start(mutant, free.pop(), *tests_for(mutant)))
-            if not running:
-                return
-            patience = min(one.deadline for one in running) - time.monotonic()
-            connection.wait([one.process.sentinel for one in running], max(0, patience))
-            for one in list(running):
-                if not one.process.is_alive() or time.monotonic() > one.deadline:
-                    running.remove(one)
-                    free.append(one.tree)
-                    yield _ended(one)
-    finally:
-        for one in running:
-            _ended(one)
+    with ExitStack() as stack:
+        servers = {tree: stack.enter_context(_database_server(tree)) for tree in free}
+        try:
+            while True:
+                while free and (mutant := next(waiting, None)) is not None:
+                    tree = free.pop()
+                    running.append(_start(mutant, tree, servers[tree], *tests_for(mutant)))
+                if not running:
+                    return
+                patience = min(one.deadline for one in running) - time.monotonic()
+                connection.wait([one.process.sentinel for one in running], max(0, patience))
+                for one in list(running):
+                    if not one.process.is_alive() or time.monotonic() > one.deadline:
+                        running.remove(one)
+                        free.append(one.tree)
+                        yield _ended(one)
+        finally:
+            for one in running:
+                _ended(one)
 
 
-def _start(mutant: Mutant, tree: Path, tests: Sequence[str], seconds: float) -> _Running:
+@contextmanager
+def _database_server(tree: Path) -> Iterator[str]:
+    """The URL of a Postgres server that one trial after the other uses."""
+    command = [sys.executable, "-m", "tests.postgres_server"]
+    with subprocess.Popen(
+        command, cwd=tree, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        try:
+            yield server.stdout.readline().strip()
+        finally:
+            server.stdin.close()
+
+
+def _start(
+    mutant: Mutant, tree: Path, server: str, tests: Sequence[str], seconds: float
+) -> _Running:
     path = tree / mutant.path
     source, modified = path.read_text(), path.stat().st_mtime_ns
     path.write_text(mutant.applied(source))
     fork = multiprocessing.get_context("fork")
-    process = fork.Process(target=_run, args=(tree, tests, seconds))
+    # A mutant of how a server is started or migrated shows at one of its own.
+    environment = {} if mutant.path.startswith(_DATABASE) else {_SHARED: server}
+    process = fork.Process(target=_run, args=(tree, environment, tests, seconds))
     process.start()
     began = time.monotonic()
     deadline = began + _START_SECONDS + _SLOWER * seconds
     return _Running(mutant, tree, tests, began, deadline, process, source, modified)
 
 
-def _run(tree: Path, tests: Sequence[str], seconds: float) -> None:
+def _run(tree: Path, environment: dict[str, str], tests: Sequence[str], seconds: float) -> None:
     """In the fork: run the tests, and end with the exit code of pytest."""
     os.setsid()
     os.chdir(tree)
@@ -148,7 +172,7 @@ def _run(tree: Path, tests: Sequence[str], seconds: float) -> None:
     # CI makes hypothesis try the same examples for every mutant. No bytecode is written, because
     # a mutant of the same size in the same second would load the bytecode of the previous one.
     os.environ |= {"PYTHONPATH": str(tree), "TMPDIR": str(tree.parent / "tmp"), "CI": "true"}
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1"} | environment
     tempfile.tempdir = None
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(tree))
