@@ -71,9 +71,6 @@ def raise_file_limit() -> int:
     return wanted if soft == resource.RLIM_INFINITY else soft
 
 
-_UNKNOWN: Final = -1
-
-
 @dataclass(slots=True, eq=False)
 class _Connection:
     file: int
@@ -83,8 +80,8 @@ class _Connection:
     address: str
     family: int
     bucket: Bucket
-    received: int = 0
-    """Bytes so far when last looked at, or _UNKNOWN."""
+    received: int | None = 0
+    """Bytes so far when last looked at; None if the count has begun anew since."""
     round: int = 0
     """In which it was last seen."""
 
@@ -254,7 +251,7 @@ class Connections:
     def _count_anew(self, connection: _Connection) -> None:
         """Begin to count anew: a known bot's bytes are not a stranger's, nor the reverse."""
         connection.bucket = self._bucket(connection.peer)
-        connection.received = _UNKNOWN
+        connection.received = None
 
     def _bucket(self, peer: str) -> Bucket:
         """Return the bucket for the bytes of a connection; of a known one by stream."""
@@ -272,7 +269,7 @@ class Connections:
         except OSError:
             return False
         received = int.from_bytes(told[_BYTES_RECEIVED], sys.byteorder)
-        before = received if connection.received == _UNKNOWN else connection.received
+        before = received if connection.received is None else connection.received
         more, connection.received = received - before, received
         streams = max(1, self._known[connection.peer])
         return connection.bucket.take(self._now(), more / streams) > 0

@@ -3,8 +3,8 @@
 import os
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,10 @@ import pytest
 
 from arena.server.limits import connections as connections_module
 from arena.server.limits.connections import MOST_SUSPECTED, Connections, raise_file_limit
+from arena.server.limits.forwarding import on_behalf_of
+from arena.server.limits.gate import Gate
 from arena.server.limits.limits import Limits
+from tests.service_calls import Call, Meter
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="only Linux lists the sockets of a process"
@@ -258,6 +261,26 @@ def test_a_known_bot_is_not_cut_and_neither_is_one_that_became_known_meanwhile()
         port.connections.known(peer, 1)
         port.round()
         assert not cut(line)
+
+
+class FromDashboard(Call):
+    """A call that a dashboard makes for a visitor."""
+
+    def invocation_metadata(self) -> Sequence[tuple[str, str]]:
+        return on_behalf_of("192.0.2.9", "shared")
+
+
+def test_a_connection_of_the_dashboard_is_known_for_as_long_as_a_call_of_it_lasts() -> None:
+    with opened() as port:
+        gate = Gate(Limits(), Meter(), lambda: port.time, dashboard_secret="shared")
+        gate.connections = port.connections
+        line, peer = port.guest()
+        port.round()
+        for known in (True, False):
+            with gate.calling(FromDashboard(address=peer)) if known else nullcontext():
+                port.connections.cut(peer)
+                port.round()
+            assert cut(line) != known
 
 
 def test_a_peer_that_is_nowhere_is_forgotten_after_a_round() -> None:

@@ -5,15 +5,22 @@ import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import grpc
 import pytest
 
+from arena.server.limits.channel_options import OPTIONS
+from arena.server.limits.limits import MAX_METADATA_BYTES
+from arena.server.limits.oversized_calls import LINE_BYTES, RefuseOversized
 from arena.v1 import registry_pb2
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from benchmarks.referee_load.frames import FIRST_STREAM, FLOODS, PREFACE, oversized_call
 from tests.bots import PATIENCE, Peer
 from tests.scene import opened
 from tests.server.limits.test_gate import channel
+from tests.service_calls import Call, EndedError, Meter, gate
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="bots are hosted on Linux"
@@ -66,3 +73,29 @@ async def test_a_connection_that_brings_more_metadata_than_its_limit_is_refused_
         answer = await asyncio.to_thread(until_cut, scene.port, calls)
         assert b"a call's metadata is at most 2048 bytes" in answer
         await RegistryServiceStub(asking).GetSigningKey(registry_pb2.GetSigningKeyRequest())
+
+
+async def test_a_call_with_more_metadata_than_it_may_have_is_refused_before_it_is_read() -> None:
+    meter = Meter()
+    at, call = gate(meter), Call()
+
+    async def served(_: object) -> str:
+        return "served"
+
+    for size in (0, MAX_METADATA_BYTES - LINE_BYTES - 1):
+        details: Any = SimpleNamespace(invocation_metadata=(("k", "v" * size),))
+        assert await RefuseOversized(at).intercept_service(served, details) == "served"
+    details.invocation_metadata = (("k", "v" * (MAX_METADATA_BYTES - LINE_BYTES)),)
+    refusing = await RefuseOversized(at).intercept_service(served, details)
+    with pytest.raises(EndedError):
+        await refusing.stream_stream(None, call)
+    assert call.sentence == f"a call's metadata is at most {MAX_METADATA_BYTES} bytes"
+    assert meter.codes == ["RESOURCE_EXHAUSTED"]
+    assert list(at.connections._to_cut) == [call.peer()]
+
+
+async def test_two_referees_do_not_share_a_port() -> None:
+    first, second = (grpc.aio.server(options=OPTIONS) for _ in range(2))
+    port = first.add_insecure_port("127.0.0.1:0")
+    with pytest.raises(RuntimeError, match="Failed to bind"):
+        second.add_insecure_port(f"127.0.0.1:{port}")
