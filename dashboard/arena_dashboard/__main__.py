@@ -42,7 +42,8 @@ import arena.server.results.match_finding
 import arena.server.results.match_search
 import arena.server.tournaments.summary  # noqa: F401
 from arena.settings import SettingsError, read_settings
-from arena_dashboard import configuration, identities
+from arena_dashboard.owners import identities
+from arena_dashboard.serving import configuration
 
 COLLECT_SECONDS: Final = 30.0
 """The seconds between two garbage collections."""
@@ -63,7 +64,7 @@ A longer one ends its connection before it is held in memory.
 """
 PING_SECONDS: Final = 30
 """The seconds between two pings to a browser, and the seconds it may take to answer one."""
-APP: Final = "arena_dashboard.secure_app:app"
+APP: Final = "arena_dashboard.serving.secure_app:app"
 
 
 def main() -> None:

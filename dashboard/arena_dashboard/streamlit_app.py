@@ -8,11 +8,13 @@ from streamlit.navigation.page import StreamlitPage
 
 from arena.database.errors import StorageError
 from arena.settings import SettingsError
-from arena_dashboard import browser, data, identities, owners
-from arena_dashboard.index_page import NAME, TITLES
-from arena_dashboard.markup import tag
-from arena_dashboard.storage_words import why_nothing_is_read
-from arena_dashboard.tables import time_of
+from arena_dashboard import browser
+from arena_dashboard.owners import identities, owners
+from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.storage_words import why_nothing_is_read
+from arena_dashboard.parts.tables import time_of
+from arena_dashboard.reading import data
+from arena_dashboard.serving.index_page import NAME, TITLES
 
 HERE = Path(__file__).parent
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from arena_dashboard import index_page
+from arena_dashboard.serving import index_page
 from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
 
 PATHS = (

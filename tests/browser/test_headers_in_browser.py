@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 
 from playwright.sync_api import Browser, Page, Response, expect
 
-from arena_dashboard.secure_app import HEADERS
+from arena_dashboard.serving.secure_app import HEADERS
 from tests.browser.conftest import PATIENCE_MS, Site, dashboard
 
 

@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from arena.server.app.store import open_store
-from arena_dashboard import feeds
+from arena_dashboard.serving import feeds
 from tests.dashboard.pages import html, open_page
 from tests.databases import execute
 from tests.jobs import accept_build, refuse_build

@@ -10,8 +10,9 @@ from arena.rating.methods import ScoreRule
 from arena.records import CheckOrigin, CheckOutcome
 from arena.server.app.store import open_store
 from arena.server.boards.comparisons import Comparisons
-from arena_dashboard import bot_data, comparison_data, comparison_tables, history_chart, versus
-from arena_dashboard.drawn import drawn
+from arena_dashboard.bots import bot_data
+from arena_dashboard.ladders import comparison_data, comparison_tables, history_chart, versus
+from arena_dashboard.parts.drawn import drawn
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent

@@ -13,7 +13,7 @@ from streamlit import config
 ASKED = """
 import json, sys
 from pathlib import Path
-from arena_dashboard import configuration
+from arena_dashboard.serving import configuration
 configuration.use_ours("127.0.0.1", 8765, Path("/secrets.toml"))
 from streamlit import config
 found = {key: option.value for key, option in config._config_options.items()}

@@ -9,7 +9,12 @@ from sqlalchemy import literal, select
 
 from arena.database.errors import DatabaseUnreachableError
 from arena.database.statement import Row
-from arena_dashboard.remembering import MOST_BYTES, MOST_ROWS, RETRY_SECONDS, RememberingReader
+from arena_dashboard.reading.remembering import (
+    MOST_BYTES,
+    MOST_ROWS,
+    RETRY_SECONDS,
+    RememberingReader,
+)
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, ladder_bots, open_page, texts
 from tests.databases import unreachable

@@ -6,7 +6,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from arena_dashboard import documentation, secure_app
+from arena_dashboard.serving import documentation, secure_app
 
 PAGE = "<h1>The protocol</h1><script>var a = 1</script><script>var b = 2</script>"
 

@@ -15,7 +15,7 @@ from arena.match.transcript_json import read_json
 from arena.server.app.store import Store
 from arena.server.events.finals import archive_check
 from arena.server.results.kept_analyses import edition, to_keep
-from arena_dashboard import event_downloads
+from arena_dashboard.events import event_downloads
 from tests import recorded_matches
 from tests.dashboard.pages import html, open_page, texts
 from tests.dashboard.test_event_pages import Sql, held, played, released, words

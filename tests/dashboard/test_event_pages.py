@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from arena.server.app.store import Store, open_store
-from arena_dashboard import event_downloads, feeds
+from arena_dashboard.events import event_downloads
+from arena_dashboard.serving import feeds
 from tests.dashboard.pages import html, open_page, texts
 from tests.databases import plain
 from tests.server.events.cups import entrant, let_pass, played_out, said

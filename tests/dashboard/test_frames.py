@@ -15,8 +15,8 @@ from arena.games.bluff import chances as bluff_chances
 from arena.games.game import DEALER
 from arena.match.transcript import Entrant, Step, Transcript
 from arena.records import Registered, VersionId
-from arena_dashboard.frames import match_json, packed
-from arena_dashboard.watching import Onlooker, Viewpoint, watch
+from arena_dashboard.reading.frames import match_json, packed
+from arena_dashboard.reading.watching import Onlooker, Viewpoint, watch
 from tests.dashboard.pages import unpacked
 from tests.dashboard.played import Guest, creeping, play_match
 from tests.dashboard.test_scenes import VARIANTS, match

@@ -28,11 +28,11 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from arena_dashboard import gate
-from arena_dashboard.gate import PageGate, same_site
-from arena_dashboard.index_page import ROUTES, TITLES
-from arena_dashboard.not_found import LINKED
-from arena_dashboard.static_files import StaticFiles, paths
+from arena_dashboard.serving import gate
+from arena_dashboard.serving.gate import PageGate, same_site
+from arena_dashboard.serving.index_page import ROUTES, TITLES
+from arena_dashboard.serving.not_found import LINKED
+from arena_dashboard.serving.static_files import StaticFiles, paths
 from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
 

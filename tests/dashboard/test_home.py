@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 
 from arena.scheduling.formats import FormatName
-from arena_dashboard import home_tables
+from arena_dashboard.home import home_tables
 from tests.dashboard.conftest import Filler
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import html, ladder_bots, open_page, texts

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena_dashboard.index_page import (
+from arena_dashboard.serving.index_page import (
     BASE,
     DESCRIPTION,
     NEEDED,

@@ -4,9 +4,17 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from arena_dashboard import index_page, kept_sign_in
-from arena_dashboard.gate import PageGate
-from arena_dashboard.kept_sign_in import HEADER, PATH, TICKET_SECONDS, VISIT, Tickets, tickets
+from arena_dashboard.owners import kept_sign_in
+from arena_dashboard.owners.kept_sign_in import (
+    HEADER,
+    PATH,
+    TICKET_SECONDS,
+    VISIT,
+    Tickets,
+    tickets,
+)
+from arena_dashboard.serving import index_page
+from arena_dashboard.serving.gate import PageGate
 
 KEY = "arena_owner_of_a_sign_in"
 OWN = {"Origin": "http://arena.example"}

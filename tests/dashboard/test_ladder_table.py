@@ -15,7 +15,7 @@ from arena.server.boards.luck_adjusted import LuckAdjusted
 from arena.server.results.benchmarks import BenchmarkFigure
 from arena.server.uploads.check_words import check_in_words
 from arena.server.uploads.checks import RecordedCheck
-from arena_dashboard import ladder_table
+from arena_dashboard.ladders import ladder_table
 
 LINE = BoardLine(
     rank=2,

@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 
 from arena.rating.ladder_id import LadderId
-from arena_dashboard import comparison_data, comparison_tables, ladder_table
-from arena_dashboard.comparison_tables import MATRIX_BOTS, MOST_OPPONENTS
+from arena_dashboard.ladders import comparison_data, comparison_tables, ladder_table
+from arena_dashboard.ladders.comparison_tables import MATRIX_BOTS, MOST_OPPONENTS
 from benchmarks.scale_load.filling import fill_database
 from tests.dashboard.pages import component, html, ladder_bots, open_page, texts
 from tests.databases import TEMPLATE, Copies

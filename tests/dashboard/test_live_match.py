@@ -15,9 +15,9 @@ from arena.match.flow import MatchFlow, MatchRecord, PublicMoment
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness
 from arena.v1 import spectator_pb2
-from arena_dashboard.frames import match_json
-from arena_dashboard.live_match import IDLE_SECONDS, LiveMatches
-from arena_dashboard.watching import Onlooker, watch, watch_live
+from arena_dashboard.matches.live_match import IDLE_SECONDS, LiveMatches
+from arena_dashboard.reading.frames import match_json
+from arena_dashboard.reading.watching import Onlooker, watch, watch_live
 from tests.dashboard.played import anyhow
 
 GAMES = [("bluff", 2), ("bluff_you", 3), ("bloeff", 3)]

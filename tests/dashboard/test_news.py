@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from arena.database.errors import StorageError
-from arena_dashboard.news import MOST_PAGES, News
+from arena_dashboard.news.news import MOST_PAGES, News
 from tests.bots import PATIENCE
 
 SECONDS = 0.01

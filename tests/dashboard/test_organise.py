@@ -11,8 +11,8 @@ from arena.clients.organiser_client import NewKey, ParticipantSeen, PersonSeen
 from arena.server.events.event import Admission
 from arena.server.events.event_file import read_event
 from arena.server.events.roster_file import Enrollee
-from arena_dashboard import event_forms
-from arena_dashboard.organise_tables import Show, chosen, keys_csv, participants_csv, table
+from arena_dashboard.events import event_forms
+from arena_dashboard.events.organise_tables import Show, chosen, keys_csv, participants_csv, table
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>"

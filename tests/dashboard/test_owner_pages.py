@@ -20,9 +20,9 @@ from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.games import GAMES
 from arena.records import Allowance, SignUp
 from arena_dashboard.browser import PULSE_SECONDS
-from arena_dashboard.kept_sign_in import cookie_name
-from arena_dashboard.submitting import FirstSteps, StepsSeen
-from arena_dashboard.uploads import limits_in_words
+from arena_dashboard.owners.kept_sign_in import cookie_name
+from arena_dashboard.uploads.submitting import FirstSteps, StepsSeen
+from arena_dashboard.uploads.uploads import limits_in_words
 from tests.bots import PATIENCE, Peer
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.jobs import job_in_hand

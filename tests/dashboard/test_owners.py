@@ -11,11 +11,13 @@ from arena.clients.owner_client import BotSeen, VersionSeen
 from arena.records import CheckOrigin, CheckOutcome
 from arena.server.uploads.checks import RecordedCheck
 from arena.settings import Settings, SettingsError
-from arena_dashboard import bot_tables, own_tables, owners, submitting
-from arena_dashboard.bot_data import Profile
-from arena_dashboard.markup import in_markdown, with_code
-from arena_dashboard.submitting import Made
-from arena_dashboard.url_choice import shortened
+from arena_dashboard.bots import bot_tables, own_tables
+from arena_dashboard.bots.bot_data import Profile
+from arena_dashboard.owners import owners
+from arena_dashboard.parts.markup import in_markdown, with_code
+from arena_dashboard.parts.url_choice import shortened
+from arena_dashboard.uploads import submitting
+from arena_dashboard.uploads.submitting import Made
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>"

@@ -18,8 +18,8 @@ from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
 from arena.scheduling.formats import FormatName
 from arena.server.results.bluffing import bluffing_of
-from arena_dashboard import data
-from arena_dashboard.rules import has_rules
+from arena_dashboard.parts.rules import has_rules
+from arena_dashboard.reading import data
 from tests.dashboard.conftest import Filler
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import (

@@ -8,9 +8,9 @@ from typing import Any
 from arena.database.rows import MatchRow, SeatRow
 from arena.match.clock import TimeControl
 from arena.records import VersionId
-from arena_dashboard import tables
-from arena_dashboard.markup import Html, tag, together
-from arena_dashboard.match_page import match_facts
+from arena_dashboard.matches.match_page import match_facts
+from arena_dashboard.parts import tables
+from arena_dashboard.parts.markup import Html, tag, together
 
 
 def test_text_becomes_markup_only_through_a_tag() -> None:

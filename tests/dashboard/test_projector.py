@@ -13,8 +13,8 @@ from arena.records import VersionId
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
 from arena.server.events.finals.standings import FinalLine
-from arena_dashboard.projector_data import next_match
-from arena_dashboard.projector_tables import results
+from arena_dashboard.events.projector_data import next_match
+from arena_dashboard.events.projector_tables import results
 from tests.dashboard.pages import html, open_page, player_bytes, texts, unpacked
 from tests.dashboard.test_event_pages import Sql, held, played, released, words
 from tests.server.events.cups import let_pass, queued

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from arena.clients.operator_client import OperatorClient
 from arena.database.backup import back_up, restore
 from arena.records import SignUp
-from arena_dashboard.kept_sign_in import cookie_name
+from arena_dashboard.owners.kept_sign_in import cookie_name
 from tests.dashboard.test_owner_pages import Visitor
 from tests.scene import opened
 

@@ -12,7 +12,7 @@ from arena.games.bluff_you import Revealed, Steal, Swapped, Win
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
 from arena.showing.scenes import SCENES, sentences
-from arena_dashboard.watching import Onlooker, Viewpoint, watch
+from arena_dashboard.reading.watching import Onlooker, Viewpoint, watch
 from tests.dashboard.played import Guest, play_match, sensible
 
 NAMES = ("alpha", "beta", "gamma")

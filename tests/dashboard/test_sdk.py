@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from arena.local.wheel import wheel_name
 from arena.records import SignUp
-from arena_dashboard import sdk
+from arena_dashboard.serving import sdk
 from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
 from tests.scene import opened
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 WITHOUT_METADATA = """
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from arena_dashboard import sdk
+from arena_dashboard.serving import sdk
 from tests.dashboard.pages import open_page
 
 answer = TestClient(Starlette(routes=sdk.ROUTES)).get("/download/any.whl")

@@ -24,8 +24,8 @@ from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
 from arena.records import Block, BlockKind, FinishedMatch
 from arena.server.app.store import open_store
-from arena_dashboard.frames import match_json, packed
-from arena_dashboard.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
+from arena_dashboard.reading.frames import match_json, packed
+from arena_dashboard.reading.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
 from tests.dashboard.pages import html, open_page, player_bytes
 from tests.dashboard.played import NOON
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from arena.clients.owner_client import SignedInBy, SignUpTerms
 from arena.clients.referee_client import OwnerCallError
 from arena.records import Allowance, SignUp
-from arena_dashboard.kept_sign_in import VISIT, cookie_name
+from arena_dashboard.owners.kept_sign_in import VISIT, cookie_name
 
 TERMS = SignUpTerms(SignUp.OPEN, Allowance(1, 1, 1))
 BY_IDENTITY = SignUpTerms(SignUp.OPEN, Allowance(1, 1, 1), "https://id.example")
@@ -68,7 +68,7 @@ def page(referee: "Any", terms: "SignUpTerms") -> None:
     # Run as a script of its own, without what this file imports.
     import streamlit as st
 
-    from arena_dashboard import owners, sign_in
+    from arena_dashboard.owners import owners, sign_in
 
     found = owners.signed_in(referee)
     if found is None:

@@ -6,7 +6,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from arena_dashboard.static_files import StaticFiles, paths
+from arena_dashboard.serving.static_files import StaticFiles, paths
 
 
 @pytest.fixture

@@ -10,7 +10,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from arena_dashboard.streams import MOST_OF_A_PAGE, OpenStreams, network_of, open_streams, stream_of
+from arena_dashboard.news.streams import (
+    MOST_OF_A_PAGE,
+    OpenStreams,
+    network_of,
+    open_streams,
+    stream_of,
+)
 
 
 def test_a_page_an_address_and_all_together_have_so_many_streams() -> None:

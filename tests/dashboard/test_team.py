@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.records import SignUp
-from arena_dashboard import team
+from arena_dashboard.owners import team
 from tests.dashboard.pages import html
 from tests.dashboard.test_owner_pages import Visitor
 from tests.scene import Scene, opened

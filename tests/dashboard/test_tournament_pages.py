@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 from arena.scheduling.formats import FormatName
 from arena.server.tournaments.summary import standings
 from arena.server.tournaments.tournament import TournamentRecord
-from arena_dashboard import tournament_data
-from arena_dashboard.tournament_data import PAGE
-from arena_dashboard.tournament_page import STILL, is_still
+from arena_dashboard.tournaments import tournament_data
+from arena_dashboard.tournaments.tournament_data import PAGE
+from arena_dashboard.tournaments.tournament_page import STILL, is_still
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.databases import plain

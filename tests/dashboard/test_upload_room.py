@@ -5,8 +5,8 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from arena_dashboard import upload_room as module
-from arena_dashboard.upload_room import BESIDE_BYTES, OWNERS, UploadRoom
+from arena_dashboard.uploads import upload_room as module
+from arena_dashboard.uploads.upload_room import BESIDE_BYTES, OWNERS, UploadRoom
 
 SIZE = 1 << 20
 

@@ -7,7 +7,7 @@ import pytest
 from arena.lab.luck import luck_of
 from arena.match.transcript import Entrant
 from arena.signatures import Signer
-from arena_dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
+from arena_dashboard.reading.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
 from tests.dashboard.test_scenes import match
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena_dashboard.news import PULSE_SECONDS, news
+from arena_dashboard.news.news import PULSE_SECONDS, news
 
 __all__ = [
     "PULSE_SECONDS",

@@ -16,9 +16,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from arena.errors import UserError
+from arena_dashboard.news.streams import stream_of
 from arena_dashboard.playing.people import COOKIE, Person, people
 from arena_dashboard.playing.picture import Pictures
-from arena_dashboard.streams import stream_of
 
 HEADER: Final = "X-Arena-Person"
 MOST_BYTES: Final = 4096

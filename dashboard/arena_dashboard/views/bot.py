@@ -6,23 +6,19 @@ import streamlit as st
 
 from arena.rating.ladder_id import LadderId
 from arena.server.boards.board import BoardLine
-from arena_dashboard import (
-    bot_data,
-    bot_tables,
-    comparison_data,
-    comparison_tables,
-    data,
-    match_notes,
-    tables,
-)
-from arena_dashboard.biggest_leak import plays_an_analysed_game, show_how_to_analyse
-from arena_dashboard.bot_chart import ratings_chart
-from arena_dashboard.bot_data import Profile
-from arena_dashboard.deception_section import show_deception
-from arena_dashboard.feeds import bot_feed_address
-from arena_dashboard.ladder_choice import in_words, link
-from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.url_choice import shortened, to_url
+from arena_dashboard.bots import bot_data, bot_tables
+from arena_dashboard.bots.biggest_leak import plays_an_analysed_game, show_how_to_analyse
+from arena_dashboard.bots.bot_chart import ratings_chart
+from arena_dashboard.bots.bot_data import Profile
+from arena_dashboard.bots.deception_section import show_deception
+from arena_dashboard.ladders import comparison_data, comparison_tables
+from arena_dashboard.ladders.ladder_choice import in_words, link
+from arena_dashboard.matches import match_notes
+from arena_dashboard.parts import tables
+from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.url_choice import shortened, to_url
+from arena_dashboard.reading import data
+from arena_dashboard.serving.feeds import bot_feed_address
 
 LAST_MATCHES = 10
 

@@ -6,13 +6,14 @@
 import streamlit as st
 
 from arena.errors import UserError
-from arena_dashboard import event_data, owners
-from arena_dashboard.event_tables import event_link
-from arena_dashboard.markup import command, in_markdown, tag
+from arena_dashboard.events import event_data
+from arena_dashboard.events.event_tables import event_link
+from arena_dashboard.owners import owners
+from arena_dashboard.parts.markup import command, in_markdown, tag
+from arena_dashboard.parts.rules import show_rules
+from arena_dashboard.parts.url_choice import shortened
 from arena_dashboard.player import component
-from arena_dashboard.rules import show_rules
-from arena_dashboard.url_choice import shortened
-from arena_dashboard.watching import Onlooker
+from arena_dashboard.reading.watching import Onlooker
 
 
 def read(event: str, match_id: str) -> event_data.Replay:

@@ -10,12 +10,15 @@ from arena.clients.event_client import EventClient
 from arena.clients.referee_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Admission, EventEntry, Phase
-from arena_dashboard import browser, data, event_data, event_profile, event_tables, owners
-from arena_dashboard.event_data import EventView
-from arena_dashboard.event_tables import projector_link
-from arena_dashboard.feeds import event_feed_address
-from arena_dashboard.markup import in_markdown, tag, together
-from arena_dashboard.url_choice import shortened
+from arena_dashboard import browser
+from arena_dashboard.events import event_data, event_profile, event_tables
+from arena_dashboard.events.event_data import EventView
+from arena_dashboard.events.event_tables import projector_link
+from arena_dashboard.owners import owners
+from arena_dashboard.parts.markup import in_markdown, tag, together
+from arena_dashboard.parts.url_choice import shortened
+from arena_dashboard.reading import data
+from arena_dashboard.serving.feeds import event_feed_address
 
 T = TypeVar("T")
 MOST_OF_A_CODE = 40

@@ -5,11 +5,11 @@ from contextlib import nullcontext
 import streamlit as st
 
 from arena.rating.ladder_id import LadderId
-from arena_dashboard import comparison_data, comparison_tables
-from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs, link
-from arena_dashboard.ladder_page import choose_lines, turn_pages
-from arena_dashboard.markup import tag
-from arena_dashboard.url_choice import url_switch
+from arena_dashboard.ladders import comparison_data, comparison_tables
+from arena_dashboard.ladders.ladder_choice import choose_ladder, in_words, ladder_tabs, link
+from arena_dashboard.ladders.ladder_page import choose_lines, turn_pages
+from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.url_choice import url_switch
 
 
 def show(ladder: LadderId) -> None:

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from arena.rating.ladder_id import LadderId
-from arena_dashboard import comparison_data, history_chart
-from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs
-from arena_dashboard.url_choice import to_url_list, url_choices
+from arena_dashboard.ladders import comparison_data, history_chart
+from arena_dashboard.ladders.ladder_choice import choose_ladder, in_words, ladder_tabs
+from arena_dashboard.parts.url_choice import to_url_list, url_choices
 
 
 def show(ladder: LadderId) -> None:

@@ -6,8 +6,11 @@ from typing import Any
 import streamlit as st
 
 from arena.database.errors import StorageError
-from arena_dashboard import browser, data, documentation, home_data, home_tables
+from arena_dashboard import browser
+from arena_dashboard.home import home_data, home_tables
 from arena_dashboard.player import component
+from arena_dashboard.reading import data
+from arena_dashboard.serving import documentation
 
 LADDER_QUERY = {"game", "options", "seats", "score"}
 # How often a visible page looks for new ladders, matches and tournaments. (Streamlit would show a

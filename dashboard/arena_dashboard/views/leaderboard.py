@@ -10,10 +10,12 @@ from arena.server.boards.board import BoardLine
 from arena.server.boards.live_board import Leaderboard
 from arena.server.boards.ranking_rule import RankingRule
 from arena.server.boards.trend import TREND_EVENTS
-from arena_dashboard import browser, data, ladder_data, ladder_table
-from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
-from arena_dashboard.ladder_page import choose_lines, turn_pages
-from arena_dashboard.url_choice import to_url, url_switch
+from arena_dashboard import browser
+from arena_dashboard.ladders import ladder_data, ladder_table
+from arena_dashboard.ladders.ladder_choice import choose_ladder, ladder_tabs, size_in_words
+from arena_dashboard.ladders.ladder_page import choose_lines, turn_pages
+from arena_dashboard.parts.url_choice import to_url, url_switch
+from arena_dashboard.reading import data
 
 MEAN_LOSS = (
     "- **Mean loss**: what a decision costs on average, in percent of a win, of bots with two or "

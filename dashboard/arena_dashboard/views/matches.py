@@ -3,8 +3,10 @@
 import streamlit as st
 
 from arena.server.results.match_sort import Sort
-from arena_dashboard import data, match_filter, tables
-from arena_dashboard.markup import tag
+from arena_dashboard.matches import match_filter
+from arena_dashboard.parts import tables
+from arena_dashboard.parts.markup import tag
+from arena_dashboard.reading import data
 
 st.title("Matches")
 

@@ -13,10 +13,12 @@ from arena.clients.operator_client import OperatorClient, OwnerSeen
 from arena.clients.referee_client import OwnerCallError
 from arena.database.names import folded
 from arena.errors import UserError
-from arena_dashboard import browser, operate_tables, owners, sign_in
-from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.owners import SignedIn
-from arena_dashboard.url_choice import to_url, url_choice
+from arena_dashboard import browser
+from arena_dashboard.operating import operate_tables
+from arena_dashboard.owners import owners, sign_in
+from arena_dashboard.owners.owners import SignedIn
+from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.url_choice import to_url, url_choice
 
 KINDS = {
     "all": "All",

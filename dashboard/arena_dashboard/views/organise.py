@@ -11,11 +11,13 @@ from arena.clients.referee_client import OwnerCallError
 from arena.errors import UserError
 from arena.moments import in_words
 from arena.server.events.roster_file import read_roster
-from arena_dashboard import browser, event_data, event_forms, organise_data, owners, sign_in
-from arena_dashboard.event_tables import event_link
-from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.organise_tables import Show, chosen, keys_csv, participants_csv, table
-from arena_dashboard.tables import time_of
+from arena_dashboard import browser
+from arena_dashboard.events import event_data, event_forms, organise_data
+from arena_dashboard.events.event_tables import event_link
+from arena_dashboard.events.organise_tables import Show, chosen, keys_csv, participants_csv, table
+from arena_dashboard.owners import owners, sign_in
+from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.tables import time_of
 
 _KEYS = "new keys"
 """The key in the owner's session of keys of a roster that are not stored yet, by event."""

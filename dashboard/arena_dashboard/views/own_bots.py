@@ -11,21 +11,14 @@ from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.errors import UserError
 from arena.scheduling.bot_paces import FASTEST_AN_HOUR, SLOWEST_AN_HOUR, pace_in_words
-from arena_dashboard import (
-    bot_data,
-    browser,
-    inbox,
-    own_tables,
-    owners,
-    sign_in,
-    team,
-    uploads,
-    webhooks,
-)
-from arena_dashboard.biggest_leak import show_biggest_leak
-from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.owners import SignedIn
-from arena_dashboard.storage_words import why_nothing_is_read
+from arena_dashboard import browser
+from arena_dashboard.bots import bot_data, own_tables
+from arena_dashboard.bots.biggest_leak import show_biggest_leak
+from arena_dashboard.owners import inbox, owners, sign_in, team, webhooks
+from arena_dashboard.owners.owners import SignedIn
+from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.storage_words import why_nothing_is_read
+from arena_dashboard.uploads import uploads
 
 LATER_SECONDS = 5.0
 PAGE = 20

@@ -8,14 +8,14 @@ import streamlit as st
 
 from arena.errors import UserError
 from arena.games import GAMES, make_game
-from arena_dashboard.markup import tag
+from arena_dashboard.news.streams import network_of
+from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.rules import show_rules
+from arena_dashboard.parts.url_choice import to_url, url_choice, warn_of_unknown
 from arena_dashboard.playing import component
 from arena_dashboard.playing.game_options import choose_options
 from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person, people, wanted
 from arena_dashboard.playing.picture import replay_of
-from arena_dashboard.rules import show_rules
-from arena_dashboard.streams import network_of
-from arena_dashboard.url_choice import to_url, url_choice, warn_of_unknown
 
 # Under which the session's state holds the key of the person.
 PERSON = "playing"

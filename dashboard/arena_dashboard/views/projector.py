@@ -10,19 +10,15 @@ import streamlit as st
 
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Phase
-from arena_dashboard import (
-    browser,
-    data,
-    event_data,
-    owners,
-    projector_data,
-    projector_tables,
-    tournament_data,
-)
-from arena_dashboard.event_data import EventView
-from arena_dashboard.markup import tag
+from arena_dashboard import browser
+from arena_dashboard.events import event_data, projector_data, projector_tables
+from arena_dashboard.events.event_data import EventView
+from arena_dashboard.owners import owners
+from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.url_choice import shortened
 from arena_dashboard.player import component
-from arena_dashboard.url_choice import shortened
+from arena_dashboard.reading import data
+from arena_dashboard.tournaments import tournament_data
 
 SHOWN = "projected"
 # The most matches that are remembered as shown.

@@ -13,12 +13,14 @@ import streamlit as st
 from arena.clients.referee_client import OwnerCallError
 from arena.database.errors import TranscriptDamagedError, TranscriptNotKeptError
 from arena.database.rows import MatchRow
-from arena_dashboard import data, match_notes, match_page, tables
-from arena_dashboard.markup import command, together
+from arena_dashboard.matches import match_notes, match_page
+from arena_dashboard.parts import tables
+from arena_dashboard.parts.markup import command, together
+from arena_dashboard.parts.rules import show_rules
+from arena_dashboard.parts.url_choice import url_switch, warn_of_unknown
 from arena_dashboard.player import component
-from arena_dashboard.rules import show_rules
-from arena_dashboard.url_choice import url_switch, warn_of_unknown
-from arena_dashboard.watching import Onlooker
+from arena_dashboard.reading import data
+from arena_dashboard.reading.watching import Onlooker
 
 
 def choose_match() -> str:

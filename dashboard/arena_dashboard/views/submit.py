@@ -14,11 +14,14 @@ from arena.errors import UserError
 from arena.games import GAMES
 from arena.local.starters import LANGUAGES, require_sdk
 from arena.local.wheel import NoWheelError
-from arena_dashboard import browser, owners, sdk, sign_in, submitting, uploads
-from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.owners import SignedIn
-from arena_dashboard.rules import show_rules
-from arena_dashboard.submitting import MADE, NAMES, FirstSteps, Made
+from arena_dashboard import browser
+from arena_dashboard.owners import owners, sign_in
+from arena_dashboard.owners.owners import SignedIn
+from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.rules import show_rules
+from arena_dashboard.serving import sdk
+from arena_dashboard.uploads import submitting, uploads
+from arena_dashboard.uploads.submitting import MADE, NAMES, FirstSteps, Made
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 # How soon the page tells the bot's first steps.

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
-from arena_dashboard import browser, data, tournament_data, tournament_tables
-from arena_dashboard.markup import tag
-from arena_dashboard.tournament_page import show
-from arena_dashboard.url_choice import shortened
+from arena_dashboard import browser
+from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.url_choice import shortened
+from arena_dashboard.reading import data
+from arena_dashboard.tournaments import tournament_data, tournament_tables
+from arena_dashboard.tournaments.tournament_page import show
 
 
 def show_list() -> None:

@@ -6,10 +6,13 @@ import streamlit as st
 
 from arena.rating.ladder_id import LadderId
 from arena.server.results.match_search import MatchFilter
-from arena_dashboard import comparison_data, data, match_filter, tables, versus
-from arena_dashboard.ladder_choice import choose_ladder, in_words
-from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.tables import bot_link
+from arena_dashboard.ladders import comparison_data, versus
+from arena_dashboard.ladders.ladder_choice import choose_ladder, in_words
+from arena_dashboard.matches import match_filter
+from arena_dashboard.parts import tables
+from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.tables import bot_link
+from arena_dashboard.reading import data
 
 
 def show_verdict(bot: str, opponent: str, ladder: LadderId) -> None:

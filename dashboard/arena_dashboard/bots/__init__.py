@@ -1,0 +1,1 @@
+"""Bots: their data, tables and charts, what they lose most by, and how they bluff."""

@@ -1,0 +1,44 @@
+"""The part of a page that shows where a bot loses most, or the commands that find it out."""
+
+import shlex
+
+import streamlit as st
+
+from arena.lab.analysis import ANALYSED_GAMES
+from arena_dashboard.bots import bot_data
+from arena_dashboard.bots.bot_tables import biggest_leak
+
+
+def show_biggest_leak(bot: str) -> None:
+    """Show where the bot loses most, or how to find it out if no analysis is kept."""
+    found = bot_data.decisions(bot)
+    if found is not None:
+        st.markdown(biggest_leak(found.sums))
+        st.caption(f"In its latest {found.sums.matches} matches that were analysed.")
+    elif plays_an_analysed_game(bot):
+        show_how_to_analyse(bot)
+    else:
+        st.markdown("Only decisions of Bluff have values, and it has played none yet.")
+
+
+def plays_an_analysed_game(bot: str) -> bool:
+    """Return whether the bot's latest matches include a game whose decisions have values."""
+    return any(match.game in ANALYSED_GAMES for match in bot_data.recent(bot).matches)
+
+
+def show_how_to_analyse(bot: str) -> None:
+    """Show the commands that find out where a bot loses most."""
+    st.markdown(
+        "None of its latest matches has been analysed here, so no page says where it loses most. "
+        "Where its program is, two commands do:"
+    )
+    st.code(
+        "arena play mine.py honest --matches 200 --transcripts matches.jsonl\n"
+        "arena analyse matches.jsonl --bot mine",
+        language="bash",
+    )
+    st.markdown("On the machine of the arena its operator analyses all matches, or this bot's:")
+    st.code(
+        f"arena analyse --missing\narena analyse --bot {shlex.quote(bot)}",
+        language="bash",
+    )

@@ -1,0 +1,81 @@
+"""Pure functions that render an owner's bots as HTML."""
+
+from collections.abc import Mapping, Sequence
+
+from arena.clients.owner_client import BotSeen, VersionSeen
+from arena.rating.ladder_id import LadderId
+from arena.server.boards.board import BoardLine
+from arena_dashboard.bots.bot_tables import faults_link, halted
+from arena_dashboard.ladders.ladder_choice import in_words
+from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.tables import bot_link
+
+Ladders = Sequence[tuple[LadderId, Sequence[BoardLine]]]
+
+
+def versions(bots: Sequence[BotSeen], ratings: Mapping[str, Ladders]) -> Html:
+    """Return a table of versions: whether they are connected, their ratings, matches and faults."""
+    heads = (
+        *(("Bot", None), ("Now", None), ("Ratings", None)),
+        *(("Matches", "ba-number"), ("Faults", "ba-number")),
+    )
+    return tag(
+        "table",
+        tag("caption", "My bots and their versions", class_="ba-unseen"),
+        tag(
+            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
+        ),
+        tag(
+            "tbody",
+            together(
+                *(
+                    _line(bot, one, ratings.get(bot.name, ()))
+                    for bot in bots
+                    for one in bot.versions
+                )
+            ),
+        ),
+        class_="ba-table",
+    )
+
+
+def _line(bot: BotSeen, one: VersionSeen, ladders: Ladders) -> Html:
+    faults = f"{one.faults:,}"
+    return tag(
+        "tr",
+        tag(
+            "td",
+            tag("a", bot.name, href=bot_link(bot.name), class_="ba-name"),
+            tag("small", f"v{one.label}"),
+            halted(frozen=bot.frozen, paused=bot.paused),
+        ),
+        tag("td", _now(one)),
+        tag("td", *_ratings(one.label, ladders)),
+        tag("td", f"{one.matches:,}", class_="ba-number"),
+        tag(
+            "td",
+            tag("a", faults, href=faults_link(bot.name, one.label)) if one.faults else faults,
+            class_="ba-number",
+        ),
+    )
+
+
+def _now(one: VersionSeen) -> Html:
+    if one.retired:
+        return badge("retired", "warn")
+    if not one.connected:
+        return badge("away")
+    return badge(f"plays {one.playing}" if one.playing else "connected", "good")
+
+
+def _ratings(label: str, ladders: Ladders) -> list[Html]:
+    return [
+        tag(
+            "div",
+            f"{line.elo:.0f}",
+            tag("small", f"{in_words(ladder)}{', provisional' if line.provisional else ''}"),
+        )
+        for ladder, lines in ladders
+        for line in lines
+        if line.version == label
+    ]

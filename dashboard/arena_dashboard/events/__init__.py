@@ -1,0 +1,1 @@
+"""Events: their pages, forms and downloads, what organisers see, and the projector."""

@@ -1,0 +1,242 @@
+"""Current data of events for the pages, read through `data`.
+
+Of a final that is neither released nor live, and of a private event, there is nothing to read: the
+database hides their rows from the pages' role. A member of a private event sees it by the member's
+id (`viewer`), and asks the referee with the member's key for what is played in it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import streamlit as st
+from sqlalchemy import select
+
+from arena.clients.event_client import EventClient, EventMatch, EventRating
+from arena.database.names import folded
+from arena.database.rows import MatchRow
+from arena.database.statement import Row
+from arena.database.tables.owners import owners
+from arena.database.viewing import seen_by
+from arena.lab.analysis import AnalysedDecision
+from arena.match.transcript_json import to_json
+from arena.server.events import event_rows as rows
+from arena.server.events import event_statements as statements
+from arena.server.events.event import Event, EventEntry, Phase, SignedEvent
+from arena.server.events.finals import final_statements
+from arena.server.events.finals.final import DrawnFinal
+from arena.server.events.finals.final_reading import pairings, record_of
+from arena.server.events.finals.standings import FinalLine, standings
+from arena.server.notices import notice_statements
+from arena.server.results.kept_analyses import kept_decisions
+from arena.server.results.match_search import MatchFilter
+from arena.server.results.match_sort import Sort
+from arena_dashboard.reading import data
+from arena_dashboard.reading.frames import match_json, packed
+from arena_dashboard.reading.watching import parse_viewpoint, watch
+from arena_dashboard.tournaments import tournament_data
+from arena_dashboard.tournaments.tournament_data import TournamentView
+
+KEPT_SECONDS = 4.0
+ANALYSED = 500
+"""The latest matches of a final that are searched for kept analyses."""
+CLOSEST = 3
+BEST_SECONDS = 60.0
+"""How long the best matches are kept: analyses may be added."""
+ASKED_SECONDS = 15.0
+"""How long an answer of the referee is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """An event as it stands."""
+
+    event: Event
+    phase: Phase
+    entries: Sequence[EventEntry]
+    """By the time of entry."""
+    now: datetime
+    """The time of the database when it was read."""
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the results are due while the final is still played."""
+        return self.phase is Phase.FINAL and self.now >= self.event.terms.dates.results
+
+
+@dataclass(frozen=True, slots=True)
+class BestMatches:
+    """The matches of a final that are worth a look."""
+
+    costliest: tuple[MatchRow, AnalysedDecision] | None
+    """The decision that cost most chances to win, of those matches among the ANALYSED that ended
+    last whose analyses are kept; None if there are none."""
+    closest: Sequence[MatchRow]
+    """Those with the fewest points between the best two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A match of an event, as the page of it needs it."""
+
+    shown: Mapping[str, Any]
+    """As in `frames.match_json`."""
+    content: bytes
+    """For the player."""
+    transcript: str
+    """As `arena verify` reads it."""
+
+
+def viewer(owner: str | None) -> int | None:
+    """Return the id of the owner who sees a page, for the functions below; None is everybody."""
+    if owner is None:
+        return None
+    found = data.read(select(owners.c.id).where(owners.c.folded == folded(owner)))
+    return found[0].id if found else None
+
+
+def newest(viewer: int | None = None) -> list[EventView]:
+    """Return the newest events, without their entries."""
+    listed = data.read(seen_by(viewer, statements.event_list()))
+    found = [(rows.event(row), row.now) for row in listed]
+    return [EventView(event, event.phase(now), (), now) for event, now in found]
+
+
+def named(name: str, viewer: int | None = None) -> EventView | None:
+    """Return an event; None if there is none of that name. Not to be changed."""
+    return _named(data.database_url(), name, viewer)
+
+
+def final(event: Event, viewer: int | None = None) -> TournamentView | None:
+    """Return the final of an event that is released; None before. Not to be changed."""
+    if event.released_at is None:
+        return None
+    if event.tournament is not None:
+        return tournament_data.tournament_view(event.tournament)
+    return _private_final(data.database_url(), event.id, viewer, event)
+
+
+def results(event: Event, viewer: int | None = None) -> Sequence[FinalLine]:
+    """Return the standings of a final, nothing before they are released. Not to be changed."""
+    if event.released_at is None:
+        return ()
+    return _results(data.database_url(), event.id, viewer, event)
+
+
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
+def ladder(_client: EventClient, event: str, key: str) -> Sequence[EventRating]:
+    """Return the standings on the ladder of an event. Raises OwnerCallError."""
+    return _client.ladder(event, key=key)
+
+
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
+def matches(_client: EventClient, event: str, key: str, *, final: bool) -> Sequence[EventMatch]:
+    """Return the newest matches on the ladder of an event, or of its private final.
+
+    Raises OwnerCallError.
+    """
+    return _client.event_matches(event, final=final, key=key)
+
+
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
+def replay(_client: EventClient, event: str, match_id: str, key: str, view: str) -> Replay:
+    """Return a match of an event for the player, from a viewpoint. Raises OwnerCallError."""
+    transcript = _client.event_transcript(event, match_id, key=key)
+    seats = len(transcript.setup.entrants)
+    shown = match_json(watch(transcript, parse_viewpoint(view, seats)))
+    neighbours = {"previous": None, "next": None}
+    written = json.dumps(to_json(transcript), ensure_ascii=False, indent=1)
+    return Replay(shown, packed({**shown, **neighbours}), written)
+
+
+def archive(event: Event) -> SignedEvent | None:
+    """Return what the archive of a released event says of it; None before its release."""
+    for row in data.reader().once(statements.archive_of(event.id)):
+        return SignedEvent(bytes(row.text), bytes(row.signature))
+    return None
+
+
+def best_matches(tournament: str) -> BestMatches:
+    """Return the matches of a final that are worth a look. Not to be changed."""
+    return _best_matches(data.database_url(), tournament)
+
+
+def notices(event: Event, viewer: int | None = None) -> Sequence[Any]:
+    """Return the notices of an event: rows of `notice_statements.notices_of_event`."""
+    return data.read(seen_by(viewer, notice_statements.notices_of_event(event.id)))
+
+
+Mark = tuple[Phase, bool, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
+"""The value that changes from one moment of an event to the next."""
+
+
+def mark(found: EventView) -> Mark:
+    """Return the mark of what was read."""
+    dates = found.event.terms.dates
+    entered = tuple(
+        (one.bot, one.team, one.withdrawn, one.version is not None) for one in found.entries
+    )
+    moments = (dates.opens, dates.freezes, dates.final, dates.results)
+    return found.phase, found.is_overdue, found.event.tournament, entered, moments
+
+
+def current_mark(name: str, viewer: int | None = None) -> Mark | None:
+    """Return the mark of the event as it stands, at most some seconds old."""
+    found = named(name, viewer)
+    return None if found is None else mark(found)
+
+
+@st.cache_resource(ttl=BEST_SECONDS, max_entries=20, show_spinner=False)
+def _best_matches(url: str | None, tournament: str) -> BestMatches:
+    del url  # tells one database's events from another's
+    wanted = MatchFilter(tournament=tournament)
+    found = {row.match_id: row for row in data.find_matches(wanted, limit=ANALYSED)}
+    valued = (
+        (found[match_id], one)
+        for match_id, decisions in kept_decisions(data.reader().once, list(found)).items()
+        for one in decisions
+        if one.loss and not one.forced
+    )
+    costliest = max(valued, key=lambda one: one[1].loss or 0.0, default=None)
+    closest = data.find_matches(wanted, sort=Sort.CLOSEST, limit=CLOSEST)
+    return BestMatches(costliest, closest)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)  # what is released does not change
+def _results(
+    url: str | None, event_id: int, viewer: int | None, _event: Event
+) -> Sequence[FinalLine]:
+    del url, event_id  # tell one database's events from another's
+    found = final(_event, viewer)
+    return () if found is None else standings(found.record)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)  # what is released does not change
+def _private_final(
+    url: str | None, event_id: int, viewer: int | None, _event: Event
+) -> TournamentView | None:
+    del url  # tells one database's events from another's
+
+    def read(statement: Row) -> Sequence[Any]:
+        return data.read(seen_by(viewer, statement))
+
+    finalists = read(final_statements.seen_finalists(event_id))
+    if _event.seed is None or not finalists:
+        return None
+    drawn = DrawnFinal(_event.terms.rules, _event.seed, list(map(rows.finalist, finalists)))
+    paired = pairings(read(final_statements.pairings_of(event_id)))
+    record = record_of(_event, drawn, paired, read(final_statements.blocks_of(event_id)))
+    return tournament_data.view_of(record, _event.ended_at)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
+def _named(url: str | None, name: str, viewer: int | None) -> EventView | None:
+    del url  # tells one database's events from another's
+    for row in data.read(seen_by(viewer, statements.event_list(name=name))):
+        event = rows.event(row)
+        entered = data.read(seen_by(viewer, statements.entries_of(event.id)))
+        entries = [rows.entry(one) for one in entered]
+        return EventView(event, event.phase(row.now), entries, row.now)
+    return None

@@ -1,0 +1,185 @@
+"""Who takes part in an event, as its organiser sees it: filters, HTML and CSV; pure functions."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import assert_never
+
+from arena.builds.hosted import BuildState
+from arena.clients.organiser_client import NewKey, ParticipantSeen
+from arena.moments import iso_utc
+from arena.printable import not_a_formula
+from arena_dashboard.bots.bot_tables import faults_link
+from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.tables import bot_link, time_of
+
+Ratings = Mapping[tuple[str, str], float]
+"""Elo by bot and version."""
+"""Lines of the event's ladder, by bot and version."""
+
+
+class Show(StrEnum):
+    """Which participants are shown."""
+
+    ALL = "All"
+    NOT_ENTERED = "Not entered"
+    NO_BUILD = "No accepted build"
+    FAULTS = "With faults"
+
+
+def chosen(found: Iterable[ParticipantSeen], show: Show, search: str) -> list[ParticipantSeen]:
+    """Return the participants of a filter with these words in a name, address or number."""
+    wanted = search.casefold().strip()
+    return [one for one in found if _is(one, show) and wanted in _words(one)]
+
+
+def _is(one: ParticipantSeen, show: Show) -> bool:
+    match show:
+        case Show.ALL:
+            return True
+        case Show.NOT_ENTERED:
+            return not one.bot
+        case Show.NO_BUILD:
+            return bool(one.bot) and not one.has_build
+        case Show.FAULTS:
+            return one.faults > 0
+        case _:
+            assert_never(show)
+
+
+def table(found: Sequence[ParticipantSeen], ratings: Ratings) -> Html:
+    """Return participants as a table; each has its people and its reason below its name."""
+    heads = (
+        *(("Team", ""), ("Bot", ""), ("Build", ""), ("Last seen", "")),
+        *(("Matches", "ba-number"), ("Faults", "ba-number"), ("Rating", "ba-number")),
+    )
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", "Who takes part", class_="ba-unseen"),
+            tag(
+                "thead",
+                tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads)),
+            ),
+            tag("tbody", together(*(_line(one, ratings) for one in found))),
+            class_="ba-table ba-participants",
+        ),
+        class_="ba-scroll",
+        tabindex="0",
+        role="region",
+        aria_label="Who takes part",
+    )
+
+
+def participants_csv(found: Sequence[ParticipantSeen], ratings: Ratings) -> str:
+    """Return participants as CSV, a line for each person; for one without people a line alone."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(
+        [
+            *("team", "name", "email", "number", "role", "excused", "bot", "entered"),
+            *("build", "newest build", "state", "reason", "last seen", "matches", "faults"),
+            "rating",
+        ]
+    )
+    for one in found:
+        rating = _rating(one, ratings)
+        facts = [
+            *(one.bot, one.entered and iso_utc(one.entered), one.version or one.plays),
+            *(one.newest, one.state and one.state.value, one.reason),
+            *(one.last_seen and iso_utc(one.last_seen), one.matches, one.faults),
+            "" if rating is None else round(rating),
+        ]
+        for person in one.people:
+            role = "captain" if person.captain else "member"
+            who = [person.name, person.email, person.student_number, role, person.excused]
+            lines.writerow([_cell(one.owner), *map(_cell, who), *map(_cell, facts)])
+        if not one.people:
+            lines.writerow([_cell(one.owner), *[""] * 5, *map(_cell, facts)])
+    return text.getvalue()
+
+
+def keys_csv(keys: Sequence[NewKey]) -> str:
+    """Return new keys as CSV, as `arena event roster` writes them."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["name", "email", "number", "team", "role", "key"])
+    for one in keys:
+        person, role = one.person, "captain" if one.captain else "member"
+        known = (person.name, person.email, person.student_number, one.owner)
+        lines.writerow([*map(_cell, known), role, one.key])
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Return a value as a cell; a text that spreadsheets would evaluate with an apostrophe."""
+    return not_a_formula(value) if isinstance(value, str) else value
+
+
+def _words(one: ParticipantSeen) -> str:
+    people = (f"{who.name}\n{who.email}\n{who.student_number}" for who in one.people)
+    return "\n".join((one.owner, one.team, one.bot, *people)).casefold()
+
+
+def _line(one: ParticipantSeen, ratings: Ratings) -> Html:
+    rating = _rating(one, ratings)
+    faults: str = f"{one.faults:,}" if one.bot else ""
+    if one.faults:
+        link = faults_link(one.bot, one.version or one.plays or one.newest)
+        faults = tag("a", faults, href=link)
+    return tag(
+        "tr",
+        tag("td", tag("span", one.owner, class_="ba-name"), *_people(one)),
+        tag(
+            "td",
+            tag("a", one.bot, href=bot_link(one.bot)) if one.bot else badge("not entered", "warn"),
+        ),
+        tag("td", *_build(one)),
+        tag("td", time_of(one.last_seen) if one.last_seen else "never", class_="ba-faint"),
+        tag("td", f"{one.matches:,}" if one.bot else "", class_="ba-number"),
+        tag("td", faults, class_="ba-number"),
+        tag("td", "" if rating is None else f"{rating:.0f}", class_="ba-number"),
+    )
+
+
+def _people(one: ParticipantSeen) -> list[Html]:
+    return [
+        tag(
+            "div",
+            f"{who.name} ",
+            tag("span", _about(who.student_number, who.email, "excused" * who.excused)),
+            class_="ba-who",
+        )
+        for who in one.people
+    ]
+
+
+def _about(*known: str) -> str:
+    return " · ".join(part for part in known if part)
+
+
+def _build(one: ParticipantSeen) -> list[str]:
+    if not one.bot:
+        return []
+    parts: list[str] = []
+    if one.withdrawn:
+        parts.append(badge("withdrawn", "bad"))
+    elif one.version:
+        parts.append(f"v{one.version}")
+    elif one.plays:
+        parts.append(f"v{one.plays}")
+    else:
+        parts.append(badge("none", "bad"))
+    if one.state is None:
+        parts.append(tag("div", "nothing uploaded", class_="ba-who"))
+    elif one.state is not BuildState.ACCEPTED:
+        kind = "bad" if one.state is BuildState.REFUSED else "plain"
+        parts += [" ", badge(f"v{one.newest} {one.state.value}", kind)]
+        parts += [tag("div", line, class_="ba-who") for line in one.reason.splitlines()]
+    return parts
+
+
+def _rating(one: ParticipantSeen, ratings: Ratings) -> float | None:
+    return ratings.get((one.bot, one.version or one.plays))

@@ -1,0 +1,54 @@
+"""Which matches of a final the projector replays, read once for all its visitors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from arena.database.rows import MatchRow
+from arena.server.results.match_search import MatchFilter
+from arena_dashboard.reading import data
+from arena_dashboard.reading.frames import packed
+from arena_dashboard.reading.watching import Onlooker
+
+KEPT_SECONDS = 4.0
+NEWEST = 60
+"""The most matches in turn: those that ended last."""
+
+
+def newest_matches(tournament: str) -> Sequence[MatchRow]:
+    """Return the matches of a tournament that ended last, newest first. Not to be changed."""
+    return _newest_matches(data.database_url(), tournament)
+
+
+def next_match(found: Sequence[MatchRow], shown: Sequence[str]) -> str | None:
+    """Return the id of the match that follows those `shown`, the last of which was shown last.
+
+    It is the newest that was not shown, of other bots than the last one where there is one; when
+    all were shown, the one whose turn is longest ago. None without a match.
+    """
+    bots = {row.match_id: frozenset(seat.bot for seat in row.seats) for row in found}
+    new = [row.match_id for row in found if row.match_id not in shown]
+    last = bots.get(shown[-1]) if shown else None
+    others = [one for one in new if bots[one] != last]
+    again = [one for one in shown if one in bots]
+    return next(iter([*others, *new, *again]), None)
+
+
+def content(match_id: str) -> bytes:
+    """Return a recorded match, with everything open, as the player takes it on a projector."""
+    return _content(data.database_url(), match_id)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
+def _newest_matches(url: str | None, tournament: str) -> Sequence[MatchRow]:
+    del url  # tells one database's tournaments from another's
+    return data.find_matches(MatchFilter(tournament=tournament), limit=NEWEST)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)  # what is recorded does not change
+def _content(url: str | None, match_id: str) -> bytes:
+    del url
+    match = data.replay(match_id, Onlooker.EVERYTHING.value) or {}
+    shown: dict[str, Any] = {"live": True, "projected": True, "previous": None, "next": None}
+    return packed({**match, **shown})

@@ -1,0 +1,1 @@
+"""Leaderboards: their choice and table, head to head, history."""

@@ -1,0 +1,1 @@
+"""Matches: the search, the page of one, its notes, and the one that is shown live."""

@@ -1,0 +1,186 @@
+"""What bots noted in matches, as far as a visitor may read it, and what their answers took.
+
+The sums of usage are public and read from the database. Its role for the pages cannot read notes:
+the referee returns those that the visitor may read.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from arena.clients.operator_client import OperatorClient
+from arena.clients.referee_client import AddressError
+from arena.database.rows import MatchRow
+from arena.match.notes import Note, Usage, summed
+from arena.server.results.notes import usage_of_matches
+from arena.showing.usage import cost_in_words, usage_in_words
+from arena_dashboard.owners import owners
+from arena_dashboard.parts.markup import Html, in_markdown, tag, together
+from arena_dashboard.parts.tables import replay_link, time_of
+from arena_dashboard.reading import data
+
+KEPT_SECONDS = 10.0
+"""How long notes are remembered: their owner may share them meanwhile, or share them no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatUsage:
+    """What the answers of one seat in a match took, by the word of its bot."""
+
+    bot: str
+    answers: int
+    """The answers of which the bot said what they took."""
+    usage: Usage
+    """The sum over them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotedTurn:
+    """A note, and the step of the transcript that its turn became."""
+
+    note: Note
+    step: int
+
+
+def usages(match_ids: Collection[str]) -> dict[str, dict[int, SeatUsage]]:
+    """Return by match and seat what bots said of their usage; a seat without notes is left out."""
+    found: dict[str, dict[int, SeatUsage]] = {}
+    for row in data.read(usage_of_matches(match_ids)):
+        usage = Usage(row.input_tokens, row.output_tokens, row.cost_microusd, row.latency_ms)
+        seats = found.setdefault(str(row.match_id), {})
+        seats[row.seat] = SeatUsage(row.bot, row.measured, usage)
+    return found
+
+
+def readable(match_id: str) -> list[NotedTurn]:
+    """Return the notes of a match that this page's visitor may read. Raises OwnerCallError."""
+    try:
+        client = owners.referee()
+    except AddressError:
+        client = None
+    if client is None:
+        return []
+    owner = owners.visitor()
+    notes = _notes(client, match_id, None if owner is None else owner.key)
+    steps = data.steps_of_turns(match_id) if notes else ()
+    # A damaged match may have fewer turns than it was played with.
+    known = [note for note in notes if note.turn_number <= len(steps)]
+    return [NotedTurn(note, steps[note.turn_number - 1]) for note in known]
+
+
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
+def _notes(_client: OperatorClient, match_id: str, key: str | None) -> list[Note]:
+    return _client.notes(match_id, key)
+
+
+def for_player(turns: Sequence[NotedTurn]) -> list[dict[str, object]]:
+    """Return notes for the player; `types.js` describes their form."""
+    return [
+        {
+            "step": turn.step,
+            "seat": turn.note.seat,
+            "text": turn.note.text,
+            "usage": "" if turn.note.usage is None else usage_in_words(turn.note.usage),
+        }
+        for turn in turns
+    ]
+
+
+def show_notes(
+    match_id: str,
+    view: str,
+    seats: Mapping[int, SeatUsage],
+    turns: Sequence[NotedTurn],
+    unread: str,
+) -> None:
+    """Show what the seats of a match noted: the sums for everybody, and what the visitor may read.
+
+    `unread` says why notes cannot be read now, if so.
+    """
+    st.subheader("Notes")
+    lines = [
+        f"{one.bot}, in {one.answers} answers: {usage_in_words(one.usage)}."
+        for _, one in sorted(seats.items())
+        if one.answers
+    ]
+    if lines:
+        st.html(tag("ul", *(tag("li", line) for line in lines), class_="ba-dates"))
+        st.caption("What a language model took, as the bots say.")
+    if turns:
+        st.html(note_list(match_id, view, seats, turns))
+    elif unread:
+        st.caption(in_markdown(unread))
+    else:
+        st.caption(
+            "Signed in, the owners of these bots read their notes here, as long as they are kept."
+        )
+
+
+def note_list(
+    match_id: str, view: str, seats: Mapping[int, SeatUsage], turns: Sequence[NotedTurn]
+) -> Html:
+    """Return all notes, each with a link to its moment."""
+    items = (
+        tag(
+            "li",
+            tag("a", f"Step {turn.step}", href=replay_link(match_id, turn.step, view)),
+            f" {seats[turn.note.seat].bot}: " if turn.note.seat in seats else " ",
+            tag("span", turn.note.text, class_="ba-noted"),
+        )
+        for turn in turns
+    )
+    return tag(
+        "details",
+        tag("summary", f"All {len(turns)} notes" if len(turns) > 1 else "The note"),
+        tag("ul", *items, class_="ba-dates"),
+        class_="ba-notes",
+    )
+
+
+def usage_table(
+    rows: Sequence[tuple[MatchRow, SeatUsage]], all_of_them: Sequence[SeatUsage]
+) -> Html:
+    """Return a table with the mean of `all_of_them` for a match, and a row for some of them."""
+    heads = ("Answers", "Tokens read", "Written", "Cost", "Time")
+    number = len(all_of_them)
+    sums = summed(one.usage for one in all_of_them)
+    mean = Usage(*(round(one / number) for one in sums))
+    answers = round(sum(one.answers for one in all_of_them) / number)
+    lines = [_usage_row(f"Mean of {number}", SeatUsage("", answers, mean))]
+    for row, one in rows:
+        link = tag("a", time_of(row.finished_at), href=replay_link(row.match_id))
+        lines.append(_usage_row(link, one))
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", "What a language model took, by match", class_="ba-unseen"),
+            tag(
+                "thead",
+                tag(
+                    "tr",
+                    tag("th", "Match", scope="col"),
+                    *(tag("th", text, scope="col", class_="ba-number") for text in heads),
+                ),
+            ),
+            tag("tbody", together(*lines)),
+            class_="ba-table",
+        ),
+        class_="ba-scroll",
+        tabindex="0",
+        role="region",
+        aria_label="What a language model took, by match; scrolls sideways",
+    )
+
+
+def _usage_row(name: str, one: SeatUsage) -> Html:
+    numbers = (
+        f"{one.answers:,}",
+        f"{one.usage.input_tokens:,}",
+        f"{one.usage.output_tokens:,}",
+        cost_in_words(one.usage.cost_microusd),
+        f"{one.usage.latency_ms / 1000:,.1f} s",
+    )
+    cells = (tag("td", text, class_="ba-number") for text in numbers)
+    return tag("tr", tag("th", name, scope="row"), *cells)

@@ -1,0 +1,115 @@
+"""Pure functions that render what operators see as HTML."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from arena.clients.operator_client import AuditSeen, BotOfOwner, OwnerSeen
+from arena_dashboard.bots.bot_tables import halted
+from arena_dashboard.ladders.comparison_tables import scrolling
+from arena_dashboard.parts.markup import Html, badge, tag, unfolding
+from arena_dashboard.parts.tables import bot_link, time_of
+
+_STATES = {"accepted": "good", "refused": "bad"}
+_BANNED = "Neither it nor its bots are let in."
+
+
+def link(**asked: str) -> str:
+    """Return the address of the page with these parameters."""
+    return "operate" + (f"?{urlencode(asked)}" if asked else "")
+
+
+def owners(found: Sequence[OwnerSeen]) -> Html:
+    """Return a table of owners, a row for each of their bots."""
+    heads: list[tuple[str, str, str | None]] = [
+        ("Owner", "", None),
+        ("Bot", "", None),
+        ("Last version", "", "When it was uploaded or registered, and what became of an upload"),
+        ("Same build", "", "Other owners who uploaded the same, byte for byte"),
+        ("Matches", "ba-number", None),
+        ("Faults", "ba-number", None),
+    ]
+    rows = [row for one in found for row in _rows(one)]
+    return scrolling("Owners and their bots", heads, rows)
+
+
+def _rows(one: OwnerSeen) -> list[Html]:
+    if not one.bots:
+        return [tag("tr", _owner(one), tag("td", "no bot", colspan=5))]
+    return [
+        tag("tr", _owner(one) if first else tag("td"), *_bot(bot))
+        for first, bot in zip([True, *[False] * len(one.bots)], one.bots, strict=False)
+    ]
+
+
+def _owner(one: OwnerSeen) -> Html:
+    return tag(
+        "td",
+        tag("a", one.name, href=link(owner=one.name), class_="ba-name"),
+        " ",
+        badge("banned", "bad", _BANNED) if one.banned else "",
+        badge("operator") if one.operator else "",
+        tag(
+            "div",
+            "since ",
+            time_of(one.since),
+            *((", ", _invite(one.invite)) if one.invite else ()),
+            class_="ba-faint",
+        ),
+        class_="ba-roomy",
+    )
+
+
+def _invite(number: int) -> Html:
+    return tag("a", f"invite {number}", href=link(invite=str(number)))
+
+
+def _bot(one: BotOfOwner) -> list[Html]:
+    faults = f"{one.faults:,}"
+    state: Html | str = ""
+    if one.state == "refused" and one.reason:
+        state = unfolding(one.state, one.reason, "bad")
+    elif one.state:
+        state = badge(one.state, _STATES.get(one.state, "plain"), one.reason or None)
+    same: list[Html | str] = []
+    if one.identical_to:
+        names = [tag("a", name, href=link(owner=name)) for name in one.identical_to]
+        for name in names:
+            same += [", ", name]
+        same = [*same[1:], tag("div", tag("code", one.sha256[:16]), class_="ba-faint")]
+    return [
+        tag(
+            "td",
+            tag("a", one.name, href=bot_link(one.name)),
+            " ",
+            halted(frozen=one.frozen, paused=one.paused),
+        ),
+        tag("td", f"v{one.version} ", time_of(one.registered), " ", state, class_="ba-roomy"),
+        tag("td", *same, class_="ba-roomy"),
+        tag("td", f"{one.matches:,}", class_="ba-number"),
+        tag(
+            "td",
+            tag("a", faults, href="matches?" + urlencode({"bot": one.name, "faults": "1"}))
+            if one.faults
+            else faults,
+            class_="ba-number",
+        ),
+    ]
+
+
+def audit(found: Sequence[AuditSeen]) -> Html:
+    """Return the newest changes as a table."""
+    heads: list[tuple[str, str, str | None]] = [
+        (head, "", None) for head in ("At", "Who", "What", "Whom", "More")
+    ]
+    rows = [
+        tag(
+            "tr",
+            tag("td", time_of(one.at)),
+            tag("td", one.actor),
+            tag("td", one.action),
+            tag("td", one.subject),
+            tag("td", ", ".join(f"{key}: {value}" for key, value in one.details.items())),
+        )
+        for one in found
+    ]
+    return scrolling("Changes of owners and operators", heads, rows)

@@ -1,0 +1,95 @@
+"""Where the notices of an owner's bots are posted, for changes by the owner who is signed in."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from arena.clients.referee_client import OwnerCallError
+from arena.clients.webhook_client import WebhookClient, WebhookSeen
+from arena_dashboard.owners import owners
+from arena_dashboard.owners.owners import SignedIn
+from arena_dashboard.parts.markup import Html, tag, together
+
+ALL: Final = "All my bots"
+_SECRET: Final = "webhook-secret"  # noqa: S105  a key of the session
+"""The key under which the session has the secret of the webhook that was added last."""
+
+
+def show(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
+    """Show an owner's webhooks, and add and remove some."""
+    try:
+        found = client.webhooks(owner.key)
+    except OwnerCallError as error:
+        st.warning(str(error))
+        return
+    secret = owners.kept().pop(_SECRET, None)
+    if secret is not None:
+        st.success("The secret that signs its notices, shown only now:")
+        st.code(secret, language=None)
+    if found:
+        st.html(table(found))
+        _remove(client, owner, found)
+    _add(client, owner, bots)
+
+
+def table(found: Sequence[WebhookSeen]) -> Html:
+    """Return webhooks as HTML."""
+    heads = (("Address", None), ("Delivered", "ba-number"), ("Waiting", "ba-number"))
+    return tag(
+        "table",
+        tag("caption", "Webhooks", class_="ba-unseen"),
+        tag(
+            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
+        ),
+        tag("tbody", together(*map(_line, found))),
+        class_="ba-table",
+    )
+
+
+def _line(one: WebhookSeen) -> Html:
+    return tag(
+        "tr",
+        tag(
+            "td",
+            tag("code", one.url, class_="ba-wrap"),
+            tag("div", one.bot or ALL, class_="ba-faint"),
+            tag("div", f"Last failure: {one.failure}", class_="ba-said") if one.failure else "",
+        ),
+        tag("td", f"{one.delivered:,}", class_="ba-number"),
+        tag("td", f"{one.waiting:,}", class_="ba-number"),
+    )
+
+
+def _add(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
+    with st.form("add-webhook", clear_on_submit=True):
+        st.caption(
+            "A build is accepted or refused, a bot keeps failing: each is posted to an address of "
+            "yours, or of Discord or Slack."
+        )
+        url = st.text_input("Address", max_chars=1000, placeholder="https://example.org/hook")
+        bot = st.selectbox("Of which bot", [ALL, *bots])
+        if not st.form_submit_button("Add the webhook"):
+            return
+    try:
+        secret = client.add_webhook(owner.key, url.strip(), "" if bot == ALL else str(bot))
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    owners.kept()[_SECRET] = secret
+    st.rerun()
+
+
+def _remove(client: WebhookClient, owner: SignedIn, found: Sequence[WebhookSeen]) -> None:
+    with st.form("remove-webhook"):
+        chosen = st.selectbox(
+            "Webhook", found, format_func=lambda one: f"{one.bot or ALL}: {one.url}"
+        )
+        if not st.form_submit_button("Remove"):
+            return
+    try:
+        client.remove_webhook(owner.key, chosen.url, chosen.bot)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()

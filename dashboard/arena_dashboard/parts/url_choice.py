@@ -1,0 +1,109 @@
+"""Choices kept in the URL, by their ids, so that the state of a page is a link.
+
+Widgets show the URL's values and change them. (Streamlit's own binding writes a choice's label into
+the URL instead of its id.)
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+
+import streamlit as st
+
+from arena_dashboard.parts.markup import in_markdown
+
+LONGEST = 60
+
+
+def url_choice(name: str, options: Sequence[str], default: str | None = None) -> str | None:
+    """Return the URL's value of `name`, or `default`; the widget with that key will show it."""
+    chosen = st.query_params.get(name)
+    st.session_state[name] = chosen if chosen in options else default
+    value: str | None = st.session_state[name]
+    return value
+
+
+def warn_of_unknown(name: str, options: Sequence[str], what: str) -> bool:
+    """Says so if the URL's value of `name` is none of the options; `what` is a word for one."""
+    asked = st.query_params.get(name)
+    if asked is None or asked in options:
+        return False
+    _warn(what, asked)
+    return True
+
+
+def _warn(what: str, asked: str) -> None:
+    st.warning(f"There is no {what} “{shortened(asked)}” here.")
+
+
+def shortened(text: str) -> str:
+    """Text of a URL for a sentence: it may be long, and somebody else may have written the link."""
+    return in_markdown(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
+
+
+def to_url(name: str, *forget: str) -> Callable[[], None]:
+    """Return a callback that writes the widget's choice into the URL and drops `forget`."""
+
+    def write() -> None:
+        for other in forget:
+            st.query_params.pop(other, None)
+        chosen = st.session_state[name]
+        if chosen is None or chosen is False:
+            st.query_params.pop(name, None)
+        else:
+            st.query_params[name] = "1" if chosen is True else str(chosen)
+
+    return write
+
+
+def url_date(name: str) -> date | None:
+    """Return the URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it.
+
+    Says so if the URL has something else.
+    """
+    asked = st.query_params.get(name, "")
+    try:
+        chosen = date.fromisoformat(asked)
+    except ValueError:
+        chosen = None
+        if asked:
+            st.warning(f"“{shortened(asked)}” is no day such as 2026-03-04.")
+    st.session_state[name] = chosen
+    return chosen
+
+
+def url_switch(name: str) -> bool:
+    """Whether the URL has `name=1`; a widget with that key will show it.
+
+    Says so if the URL has something else.
+    """
+    asked = st.query_params.get(name, "")
+    if asked not in ("", "0", "1"):
+        st.warning(f"“{shortened(asked)}” is neither 1 nor 0, which {name} may be.")
+    chosen = asked == "1"
+    st.session_state[name] = chosen
+    return chosen
+
+
+def url_choices(name: str, options: Sequence[str], default: Sequence[str], what: str) -> list[str]:
+    """Several of the options, comma-separated in the URL; `default` if it names none.
+
+    Says which it names that are none; `what` is a word for one.
+    """
+    said = st.query_params.get(name)
+    asked = said.split(",") if said else []
+    unknown = [one for one in asked if one not in options]
+    if unknown:
+        _warn(what, ", ".join(unknown))
+    chosen = [option for option in options if option in asked]
+    # An empty value is a choice too; a value that names no option (another ladder's link) is not.
+    st.session_state[name] = chosen if chosen or said == "" else list(default)
+    return list(st.session_state[name])
+
+
+def to_url_list(name: str) -> Callable[[], None]:
+    """Return a callback that writes the widget's choices into the URL."""
+
+    def write() -> None:
+        st.query_params[name] = ",".join(st.session_state[name])
+
+    return write

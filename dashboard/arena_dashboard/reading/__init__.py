@@ -1,0 +1,1 @@
+"""How pages read: rows that outlive an absent database, and matches for the player."""

@@ -1,0 +1,1 @@
+"""The application that serves the pages: what it lets through, its errors, its other addresses."""

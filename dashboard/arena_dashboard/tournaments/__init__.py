@@ -1,0 +1,1 @@
+"""Tournaments: their data, tables and pictures."""

@@ -1,0 +1,304 @@
+"""A tournament as a picture: brackets, crosstables and matrices, by its format; pure functions.
+
+Each pairing leads to its matches.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from arena.server.tournaments.summary import (
+    EntryNumber,
+    FormatName,
+    PlayedPairing,
+    Standing,
+    going_on,
+    group_tables,
+    of_knockout,
+    points_text,
+)
+from arena.server.tournaments.tournament import Tournament
+from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.tables import bot_link
+from arena_dashboard.tournaments.tournament_data import TournamentView
+from arena_dashboard.tournaments.tournament_tables import pairing_link
+
+MOST_ENTRIES = 64
+"""More bots make a bracket or a crosstable that nobody can read; the list of pairings remains."""
+MATRIX_ENTRIES = 40
+
+
+def picture(view: TournamentView) -> Html | None:
+    """Return the picture of a tournament's format.
+
+    None if there is none or the field is too large.
+    """
+    tournament = view.record.tournament
+    if not view.played or len(tournament.entries) > MOST_ENTRIES:
+        return None
+    match tournament.rules.format:
+        case FormatName.KNOCKOUT:
+            return bracket(tournament, view.played)
+        case FormatName.GROUPS:
+            return groups(tournament, view)
+        case FormatName.SWISS:
+            return crosstable(tournament, view)
+        case FormatName.ROUND_ROBIN if len(tournament.entries) <= MATRIX_ENTRIES:
+            caption = "Matrix: a row's points, by the rank of the opponent"
+            return matrix(tournament, view.standings, view.played, caption)
+        case _:
+            return None
+
+
+def groups(tournament: Tournament, view: TournamentView) -> Html:
+    """Return the bracket, once it is paired, and the matrix of each group."""
+    last = of_knockout(tournament, view.played)
+    paired_last = {one.pairing for one in last}
+    shown = [bracket(tournament, last)] if last else []
+    for group in group_tables(view.record):
+        entries = {line.entry for line in group.lines}
+        own = [
+            one
+            for one in view.played
+            if one.pairing not in paired_last and entries.issuperset(one.pairing.entries)
+        ]
+        caption = (
+            f"Group {group.name}, of which {group.through} go on: a row's points, by the place of "
+            "the opponent"
+        )
+        shown.append(matrix(tournament, group.lines, own, caption, group.through))
+    return together(*shown)
+
+
+def bracket(tournament: Tournament, played: Sequence[PlayedPairing]) -> Html:
+    """Return the rounds of a knockout side by side; rounds that are not paired yet are empty."""
+    rounds: dict[int, dict[int, PlayedPairing]] = {}
+    for one in played:
+        rounds.setdefault(one.pairing.round, {})[one.pairing.table] = one
+    number = min(rounds)
+    columns, boxes = [], max(rounds[number])
+    while True:
+        found = rounds.get(number, {})
+        boxes = max(boxes, *found, 1)
+        final = boxes == 1
+        columns.append(
+            tag(
+                "div",
+                tag("h4", "Final" if final else f"Round {number}"),
+                tag(
+                    "ol",
+                    *(
+                        tag("li", _box(tournament, found.get(table)))
+                        for table in range(1, boxes + 1)
+                    ),
+                ),
+                class_="ba-round",
+            )
+        )
+        if final or (tournament.rules.seats > 2 and number + 1 not in rounds):
+            break
+        number, boxes = number + 1, (boxes + 1) // 2 if tournament.rules.seats == 2 else 1
+    return _scrolling("Bracket", tag("div", *columns, class_="ba-bracket"))
+
+
+def _box(tournament: Tournament, played: PlayedPairing | None) -> Html:
+    if played is None:
+        return tag("div", tag("p", "open", class_="ba-faint"), class_="ba-pairing")
+    pairing = played.pairing
+    through = going_on(tournament, played)
+    total = dict(zip(pairing.entries, played.total(), strict=True))
+    lines = [
+        tag(
+            "p",
+            tag(
+                "a",
+                _bot(tournament, entry),
+                href=bot_link(_bot(tournament, entry)),
+                class_="ba-name" if entry in through else None,
+            ),
+            tag(
+                "span",
+                "bye" if pairing.is_bye else points_text(total[entry]),
+                class_="ba-faint" if entry not in through else "ba-through",
+            ),
+        )
+        for entry in sorted(total, key=lambda one: (one not in through, -total[one], one))
+    ]
+    link = pairing_link(tournament.name, pairing.round, pairing.table)
+    matches = tag("a", "matches", href=link) if played.blocks else Html("")
+    return tag("div", *lines, tag("small", matches), class_="ba-pairing")
+
+
+def crosstable(tournament: Tournament, view: TournamentView) -> Html:
+    """Return, by bot, best first, its scores in each round against the bots of these ranks."""
+    ranks = {one.entry: one.rank for one in view.standings}
+    by_entry: dict[EntryNumber, dict[int, PlayedPairing]] = {}
+    for one in view.played:
+        for entry in one.pairing.entries:
+            by_entry.setdefault(entry, {})[one.pairing.round] = one
+    rounds = range(1, max(one.pairing.round for one in view.played) + 1)
+    head = tag(
+        "tr",
+        *(tag("th", text, scope="col") for text in ("#", "Bot")),
+        *(tag("th", f"R{number}", scope="col", title=f"Round {number}") for number in rounds),
+        tag("th", "Points", scope="col"),
+    )
+    rows = [
+        tag(
+            "tr",
+            tag("td", str(line.rank), class_="ba-number"),
+            _name(tournament, line.entry),
+            *(
+                _round_cell(tournament, line.entry, by_entry.get(line.entry, {}).get(number), ranks)
+                for number in rounds
+            ),
+            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+        )
+        for line in view.standings
+    ]
+    return _table(
+        "Crosstable: points of each round's blocks, and the opponents' ranks",
+        head,
+        rows,
+    )
+
+
+def _round_cell(
+    tournament: Tournament,
+    entry: EntryNumber,
+    played: PlayedPairing | None,
+    ranks: Mapping[EntryNumber, int],
+) -> Html:
+    if played is None:
+        return tag("td", "–", class_="ba-heat ba-faint")
+    if played.pairing.is_bye:
+        return tag("td", "bye", class_="ba-heat ba-faint")
+    total = dict(zip(played.pairing.entries, played.total(), strict=True))
+    others = [one for one in played.pairing.entries if one != entry]
+    against = ", ".join(_bot(tournament, one) for one in others)
+    words = f"{_bot(tournament, entry)} against {against}: {points_text(total[entry])}"
+    return _cell(
+        tournament,
+        played,
+        points_text(total[entry]),
+        "#" + ", ".join(str(ranks[one]) for one in others),
+        words,
+        _share(total[entry], len(played.blocks)),
+    )
+
+
+def matrix(
+    tournament: Tournament,
+    lines: Sequence[Standing],
+    played: Sequence[PlayedPairing],
+    caption: str,
+    through: int = 0,
+) -> Html:
+    """Return the points that the row's bot took at its tables with the column's.
+
+    `lines` are those of the rows, best first, of which the first `through` go on.
+    """
+    meetings: dict[tuple[EntryNumber, EntryNumber], list[PlayedPairing]] = {}
+    for met in played:
+        for one in met.pairing.entries:
+            for other in met.pairing.entries:
+                if one != other:
+                    meetings.setdefault((one, other), []).append(met)
+    order = [line.entry for line in lines]
+    head = tag(
+        "tr",
+        *(tag("th", text, scope="col") for text in ("#", "Bot")),
+        *(
+            tag("th", str(line.rank), scope="col", title=_bot(tournament, line.entry))
+            for line in lines
+        ),
+        tag("th", "Points", scope="col"),
+    )
+    rows = [
+        tag(
+            "tr",
+            tag("td", str(line.rank), class_="ba-number"),
+            _name(tournament, line.entry),
+            *(
+                _met(tournament, line.entry, other, meetings.get((line.entry, other), []))
+                for other in order
+            ),
+            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            class_="ba-goes-on" if line.rank <= through else None,
+        )
+        for line in lines
+    ]
+    return _table(caption, head, rows)
+
+
+def _met(
+    tournament: Tournament,
+    entry: EntryNumber,
+    other: EntryNumber,
+    meetings: Sequence[PlayedPairing],
+) -> Html:
+    if entry == other:
+        return tag("td", "", class_="ba-heat")
+    blocks = sum(len(one.blocks) for one in meetings)
+    if not blocks:
+        return tag("td", "–", class_="ba-heat ba-faint")
+    points = sum(
+        (dict(zip(one.pairing.entries, one.total(), strict=True))[entry] for one in meetings),
+        Fraction(0),
+    )
+    words = f"{_bot(tournament, entry)} at tables with {_bot(tournament, other)}: "
+    return _cell(
+        tournament,
+        meetings[0],
+        points_text(points),
+        f"of {blocks}",
+        f"{words}{points_text(points)} of {blocks}",
+        _share(points, blocks),
+    )
+
+
+def _cell(
+    tournament: Tournament,
+    played: PlayedPairing,
+    points: str,
+    small: str,
+    words: str,
+    share: int,
+) -> Html:
+    pairing = played.pairing
+    link = pairing_link(tournament.name, pairing.round, pairing.table)
+    return tag(
+        "td",
+        tag("a", tag("b", points), href=link, aria_label=words) if played.blocks else points,
+        tag("small", small),
+        class_=f"ba-heat ba-heat{share}",
+        title=words,
+    )
+
+
+def _share(points: Fraction, blocks: int) -> int:
+    """Return the points as tenths of all that could be had, for the colour."""
+    return round(10 * points / blocks) if blocks else 5
+
+
+def _bot(tournament: Tournament, entry: EntryNumber) -> str:
+    return tournament.entries[entry - 1].registered.entrant.bot
+
+
+def _name(tournament: Tournament, entry: EntryNumber) -> Html:
+    bot = _bot(tournament, entry)
+    return tag("th", tag("a", bot, href=bot_link(bot)), scope="row")
+
+
+def _table(caption: str, head: Html, rows: Sequence[Html]) -> Html:
+    table = tag(
+        "table",
+        tag("caption", f"{caption}.", class_="ba-faint"),
+        tag("thead", head),
+        tag("tbody", together(*rows)),
+        class_="ba-table ba-matrix",
+    )
+    return _scrolling(caption, table)
+
+
+def _scrolling(label: str, content: Html) -> Html:
+    return tag("div", content, class_="ba-scroll", tabindex="0", role="region", aria_label=label)
