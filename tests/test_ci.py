@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items):
 """
 NEEDED = [
     "make",
-    "chromium",
+    "chromium-headless-shell",
     "node",
     "npm",
     "java",
