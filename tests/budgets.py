@@ -27,9 +27,13 @@ _REPORTS_A_LOOK: Final = 100
 class Spent:
     """The time that tests took, by tier."""
 
-    def __init__(self, speed: Callable[[], float] | None = None) -> None:
-        """`speed` returns how much of a fast core's work one here does; looked at often."""
+    def __init__(self, speed: Callable[[], float] | None = None, *, a_core: float = 1.0) -> None:
+        """`speed` returns how much of a fast core's work one here does; looked at often.
+
+        `a_core` tests run side by side on each core.
+        """
         self._speed = speed or core_speed
+        self._a_core = a_core
         self._speeds = [self._speed()]
         self._seconds: Counter[str] = Counter()
         self._reports = 0
@@ -39,7 +43,7 @@ class Spent:
         self._reports += 1
         if self._reports % _REPORTS_A_LOOK == 0:
             self._speeds.append(self._speed())
-        cores = CORES if "alone" in report.keywords else 1
+        cores = CORES if "alone" in report.keywords else 1 / self._a_core
         for tier in MINUTES:
             if tier == "all" or tier.removeprefix("not ") not in report.keywords:
                 self._seconds[tier] += report.duration * cores

@@ -31,7 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if (turns := turns_of_this_run()) is not None:
         config.stash[TURNS] = turns
     if _whole_run(config):
-        config.stash[SPENT] = Spent()
+        a_core = (config.option.numprocesses or 1) / len(os.sched_getaffinity(0))
+        config.stash[SPENT] = Spent(a_core=max(1.0, a_core))
         config.pluginmanager.register(Budgets(config), "budgets")
     config.pluginmanager.register(LeftMemory(), "left memory")
     only_quick(_quick(config))
@@ -77,8 +78,9 @@ def _whole_run(config: pytest.Config) -> bool:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """As many processes as cores."""
-    return 0 if config.option.usepdb else len(os.sched_getaffinity(0))
+    """As many processes as cores; half as many again with slow tests, as many of those wait."""
+    cores = len(os.sched_getaffinity(0))
+    return 0 if config.option.usepdb else cores if _quick(config) else cores * 3 // 2
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -28,6 +28,13 @@ def test_a_test_counts_for_each_tier_that_runs_it() -> None:
     assert within
 
 
+def test_tests_that_share_a_core_count_for_their_part_of_it() -> None:
+    spent = Spent(lambda: 1.0, a_core=1.5)
+    spent.add(report(180))
+    spent.add(report(60, "alone"))
+    assert spent.summary()[0][0] == "not slow: 2.0 of 2 minutes"
+
+
 def test_a_faster_core_makes_no_minute_longer() -> None:
     slow, fast = Spent(lambda: 1.0), Spent(lambda: 1.4)
     for spent in (slow, fast):

@@ -15,6 +15,8 @@ from arena.processes import spawn
 
 ROOT = Path(arena.__file__).parents[1]
 ARENA = Path(sys.executable).with_name("arena")
+SHORT_MATCHES = ("--table", "bluff:2:dice_per_player=1")
+"""For tests that do not wait for play: bots of the house play hundreds of matches after a start."""
 PATIENCE = 60.0
 """Seconds that a program may take to start or to stop on a busy machine."""
 

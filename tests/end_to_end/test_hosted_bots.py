@@ -10,15 +10,18 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.programs import PATIENCE, Program, program
+from tests.end_to_end.programs import PATIENCE, SHORT_MATCHES, Program, program
 from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
 
 pytestmark = pytest.mark.timeout(600)
 
-UP = ("up", "--no-dashboard", "--table", "bluff:2")
+UP = ("up", "--no-dashboard", *SHORT_MATCHES)
 SHIFTS = {"ARENA_SHIFT_SECONDS": "10"}
+# In shifts it plays as long as the arena runs: at full speed the processors would have no time for
+# other tests.
 PLAYS = """
+import os, time
 from arena.bot import Bot
 
 class Plays(Bot):
@@ -26,6 +29,8 @@ class Plays(Bot):
         print("a match begins:", match.match_id)
 
     def act(self, turn):
+        if os.environ["ARENA_TOKEN"].startswith("arena_shift_"):
+            time.sleep(0.01)
         return next(turn.choices())
 """
 SLOW_IN_SHIFTS = """
