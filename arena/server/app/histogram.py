@@ -28,7 +28,12 @@ class Histogram(Collector):
         self._sum = 0.0
         registry.register(self)
 
-    def add(self, *values: float) -> None:
+    def add(self, value: float) -> None:
+        """Count a value."""
+        self._counts[bisect_left(self._bounds, value)] += 1
+        self._sum += value
+
+    def add_all(self, values: Sequence[float]) -> None:
         """Count these values."""
         for value in values:
             self._counts[bisect_left(self._bounds, value)] += 1

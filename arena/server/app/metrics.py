@@ -131,7 +131,7 @@ class Metrics:
             if step.fault is not None:
                 self._faults.labels(step.fault.value).inc()
         self._decisions.inc(len(took))
-        self._thinking.add(*took)
+        self._thinking.add_all(took)
         for note in match.notes:
             self._notes.labels("yes" if note.cut_off else "no").inc()
 

@@ -54,7 +54,8 @@ class MatchSnapshots:
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._blocks: dict[str, _BlockSnapshot] = {}
-        self._changed: dict[MatchSnapshot, None] = {}
+        self._changed: dict[str, MatchSnapshot] = {}
+        """By match id, those of which something may be unkept."""
         self._new_blocks: dict[str, _BlockSnapshot] = {}
         self._over: list[str] = []
 
@@ -94,8 +95,8 @@ class MatchSnapshots:
         Storage has removed it with that, or will when its block is over.
         """
         block = self._blocks.get(block_id)
-        if block is not None and (snapshot := block.matches.pop(match_id, None)) is not None:
-            self._changed.pop(snapshot, None)
+        if block is not None and block.matches.pop(match_id, None) is not None:
+            self._changed.pop(match_id, None)
             self._forget_if_done(block)
 
     def known(self) -> list[str]:
@@ -131,7 +132,7 @@ class MatchSnapshots:
 
     def unkept(self) -> Unkept:
         """Return what is to be kept now. It stays so until `keep` confirms it."""
-        matches = [snapshot for snapshot in self._changed if snapshot.kept or not snapshot.over]
+        matches = [one for one in self._changed.values() if one.kept or not one.over]
         return Unkept(
             tuple([block.running for block in self._new_blocks.values() if not block.closed]),
             tuple([snapshot.begun for snapshot in matches if not snapshot.kept]),
@@ -157,22 +158,22 @@ class MatchSnapshots:
             block = self._new_blocks.pop(running.block.id, None)
             if block is not None:
                 block.kept = True
-        found = {snapshot.begun.setup.match_id: snapshot for snapshot in self._changed}
+        changed = self._changed
         for begun in unkept.begun:
-            if (snapshot := found.get(begun.setup.match_id)) is not None:
+            if (snapshot := changed.get(begun.setup.match_id)) is not None:
                 snapshot.kept = True
         for new in unkept.replies:
-            if (snapshot := found.get(new.match_id)) is not None:
+            if (snapshot := changed.get(new.match_id)) is not None:
                 snapshot.first += len(new.replies)
                 del snapshot.replies[: len(new.replies)]
                 snapshot.kept_notes += len(new.notes)
-        for snapshot in list(self._changed):
+        for match_id, snapshot in list(changed.items()):
             if snapshot.kept and not snapshot.replies:
-                del self._changed[snapshot]
+                del changed[match_id]
             elif snapshot.kept:
                 self._wake()  # replies came meanwhile; only the first of several wakes by itself
         del self._over[: len(unkept.over)]
 
     def _touch(self, snapshot: MatchSnapshot) -> None:
-        self._changed[snapshot] = None
+        self._changed[snapshot.begun.setup.match_id] = snapshot
         self._wake()

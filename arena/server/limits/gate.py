@@ -60,18 +60,18 @@ class Silence:
                 del counted[self._version]
 
 
-class ByteCount:
+class ByteCount(Bucket):
     """Called with the bytes of each message of one stream; raises LimitError."""
 
     # Not a function within another, which takes three times as much for each stream.
-    __slots__ = ("_bucket", "_now")
+    __slots__ = ("_now",)
 
     def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
-        self._bucket = Bucket(limits.bytes_burst, limits.bytes_per_second)
+        super().__init__(limits.bytes_burst, limits.bytes_per_second)
         self._now = now
 
     def __call__(self, size: int) -> None:
-        if self._bucket.take(self._now(), max(size, LEAST_MESSAGE_BYTES)):
+        if self.take(self._now(), max(size, LEAST_MESSAGE_BYTES)):
             raise LimitError("bytes", "the bot sends too much", 1)
 
 

@@ -8,7 +8,7 @@ needs none.
 
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import structlog
 
@@ -22,6 +22,8 @@ from arena.server.play.outbox import Outbox
 from arena.server.play.ports import Player
 
 log = structlog.get_logger()
+
+RestT = TypeVar("RestT")
 
 _timed_action = maker(TimedAction)
 
@@ -98,10 +100,6 @@ class CompiledMatches(Protocol):
         ...
 
 
-DueAnswers: TypeAlias = list[tuple[CompiledMatches, Any, float]]
-"""The answers of one message that compiled rules play, and the time at which it came."""
-
-
 class CompiledGame(NamedTuple):
     """The compiled rules of one game, and how they are told its options."""
 
@@ -152,33 +150,40 @@ class CompiledRules:
         outboxes[seat].add(turn)
         return match
 
-    def split(self, line: int, message: bytes) -> tuple[DueAnswers, bytes]:
-        """Return the answers of a bot's message that are played here, and the rest of it."""
+    def hear(
+        self, line: int, message: bytes, read: Callable[[bytes], RestT]
+    ) -> tuple[int, int, RestT | None]:
+        """Play the answers of a bot's message that can be played here.
+
+        Returns for how many of them a turn waited, for how many none, and what `read` makes of the
+        rest of the message: None if it is all played. `read` is called before anything is played.
+        """
         now = self._now()
-        answers: DueAnswers = []
+        answers = []
         for matches in self._all:
             taken, message = matches.split(line, message, now)
             if taken is not None:
-                answers.append((matches, taken, now))
-        return answers, message
-
-    def play(self, answers: DueAnswers) -> tuple[int, int]:
-        """Play answers; return for how many of them a turn waited, and for how many none."""
+                answers.append((matches, taken))
+        rest = read(message) if message or not answers else None
         played = late = 0
-        for matches, taken, now in answers:
+        for matches, taken in answers:
             for match, seat, action, milliseconds, next_seat, turn in matches.play(taken, now):
                 if match is None:
                     late += 1
-                else:
-                    played += 1
-                    match.replied(seat, action, milliseconds, next_seat, turn)
-        return played, late
+                    continue
+                played += 1
+                match.keep(seat, _timed_action((action, milliseconds)))
+                if next_seat < 0:
+                    match.over()
+                elif match.outboxes:
+                    match.outboxes[next_seat].add(turn)
+        return played, late, rest
 
 
 class CompiledMatch:
     """A match that compiled rules play."""
 
-    __slots__ = ("_keep", "_match_id", "_matches", "_outboxes", "_over")
+    __slots__ = ("_match_id", "_matches", "keep", "outboxes", "over")
 
     def __init__(
         self,
@@ -190,19 +195,12 @@ class CompiledMatch:
     ) -> None:
         self._matches = matches
         self._match_id = match_id
-        self._outboxes = outboxes
-        self._keep = keep
-        self._over = over
-
-    def replied(
-        self, seat: int, action: Any, milliseconds: int, next_seat: int, turn: bytes
-    ) -> None:
-        """Take a reply that was played, and send the next turn."""
-        self._keep(seat, _timed_action((action, milliseconds)))
-        if next_seat < 0:
-            self._over()
-        elif self._outboxes:
-            self._outboxes[next_seat].add(turn)
+        self.outboxes = outboxes
+        """By seat, where its turns are sent; empty once it is stopped."""
+        self.keep = keep
+        """Is told every reply."""
+        self.over = over
+        """Is told that it is over."""
 
     @property
     def asked_at(self) -> float:
@@ -216,7 +214,7 @@ class CompiledMatch:
     def stop(self) -> None:
         """Take the match away, and send nothing more of it."""
         self._matches.leave(self._match_id)
-        self._keep, self._over, self._outboxes = keep_nothing, _nothing, ()
+        self.keep, self.over, self.outboxes = keep_nothing, _nothing, ()
 
 
 def _nothing() -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from arena.games.game import Options
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
@@ -44,8 +45,7 @@ class BegunMatch:
     started_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class NewReplies:
+class NewReplies(NamedTuple):
     """The replies of a running match that were accepted since it was last kept."""
 
     match_id: str

@@ -108,7 +108,7 @@ class PlayService:
             try:
                 self._left(stream)
             finally:
-                await stream.stop_writing()
+                stream.stop_writing()
 
     def _left(self, stream: PlayStream) -> None:
         """Note that a stream has ended."""

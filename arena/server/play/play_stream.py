@@ -1,13 +1,15 @@
 """`PlayStream`: one stream of a bot, from its opening to its end.
 
-The call's own task reads. What waits to be sent has a task only for as long as something waits:
-most bots wait most of the time, and a task that waits takes as much memory as all that is known of
-a bot.
+The call's own task reads. What is sent has no task: the coroutine of gRPC that sends a message is
+continued when what it waits for is done. A task for each message would cost as much as all else
+that a referee does to send it, and one that waits takes as much memory as all that is known of a
+bot.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
@@ -37,7 +39,8 @@ class PlayStream:
 
     __slots__ = (
         *("_context", "_count", "_ended", "_ending", "_hello_timer", "_interruptible"),
-        *("_queued", "_task", "_writer", "outbox", "peer", "registered", "spoke", "token", "visit"),
+        *("_may_write", "_queued", "_sent", "_task", "_writes"),
+        *("outbox", "peer", "registered", "spoke", "token", "visit"),
     )
 
     def __init__(
@@ -69,7 +72,12 @@ class PlayStream:
         self._count = count
         self._queued = queued
         self._hello_timer: asyncio.TimerHandle | None = None
-        self._writer: asyncio.Task[None] | None = None
+        self._may_write = True
+        """Whether writing was not stopped, and has not failed."""
+        self._writes = False
+        """Whether a message is being written, or is about to be."""
+        self._sent: asyncio.Future[Any] | None = None
+        """What a message that is being written waits for."""
         self._interruptible = False
         """Whether the task waits for nothing but the bot."""
         self._ended = False
@@ -98,11 +106,11 @@ class PlayStream:
         if self.visit is not None:
             self.visit.leave(goodbye=self._ended and self._ending is None)
 
-    async def stop_writing(self) -> None:
+    def stop_writing(self) -> None:
         """Write nothing more. A status may be sent afterwards."""
-        if self._writer is not None:
-            self._writer.cancel()
-            await asyncio.wait([self._writer])
+        self._may_write = False
+        if self._sent is not None:
+            self._sent.cancel()
 
     async def converse(self, greet: Greet, hello_seconds: float) -> None:
         """Handle messages until the stream ends.
@@ -121,8 +129,10 @@ class PlayStream:
             await self._context.send_initial_metadata(())
         try:
             # No variable holds a message, and so its memory, while the next is waited for.
-            while not self._ended and self._handled(await self._next(), greet):
-                pass
+            while not self._ended:
+                self._interruptible = True
+                if not self._handled(await self._context.read(), greet):
+                    break
             if not self._ended:
                 # A lost connection looks as if the bot closed the stream, until grpc cancels the
                 # call a moment later.
@@ -141,11 +151,6 @@ class PlayStream:
         if self._ending is not None:
             raise self._ending
 
-    def _next(self) -> Awaitable[Any]:
-        """Return the next message, if the stream does not end before."""
-        self._interruptible = True
-        return self._context.read()
-
     def _handled(self, data: Any, greet: Greet) -> bool:
         """Handle what was read. False if the bot closed its side."""
         self._interruptible = False
@@ -162,28 +167,44 @@ class PlayStream:
         return True
 
     def _write_soon(self) -> None:
-        if self._writer is None:
-            # Not asyncio.create_task, which names each task by two calls more.
-            self._writer = self._task.get_loop().create_task(self._write())
+        if self._writes:
+            return
+        self._writes = True
+        loop = self._task.get_loop()
+        if self.outbox.matches > 1:
+            loop.call_later(self.outbox.gather_seconds, self._write)
+        else:
+            loop.call_soon(self._write)  # not at once: what is being handled may add more
 
-    async def _write(self) -> None:
-        """Send everything that waits, in as few messages as possible."""
-        outbox = self.outbox
+    def _write(self) -> None:
+        """Send everything that waits in one message; end the stream if that was all."""
+        if not self._may_write:
+            return
+        if self.outbox.parts is not None:
+            self._go_on(self._context.write(self.outbox.take()))
+        else:
+            self._writes = False
+            self.end(None)
+
+    def _go_on(self, writing: Coroutine[Any, Any, None], _sent: object = None) -> None:
+        """Go on with the call that writes, as a task would, now that it waits for nothing."""
         try:
-            while outbox.parts:
-                if outbox.matches > 1:
-                    await asyncio.sleep(outbox.gather_seconds)
-                await self._context.write(outbox.take())
-                self._queued(monotonic() - outbox.taken_begun)
-        except grpc.aio.InternalError:
-            return  # the bot is gone, and grpc about to cancel the call: no other task is to write
+            self._sent = sent = writing.send(None)
+        except StopIteration:
+            self._sent = None
+            self._queued(monotonic() - self.outbox.taken_begun)
+            self._writes = False
+            if self.outbox.parts is not None or self.outbox.closed:
+                self._write_soon()
+        except (grpc.aio.InternalError, asyncio.CancelledError):
+            # The bot is gone, and grpc about to cancel the call; or writing was stopped.
+            self._may_write = False
         except Exception:
+            self._may_write = False
             log.exception("stream broken")
             self.end(internal_error())
-            return
-        self._writer = None
-        if outbox.closed:
-            self.end(None)
+        else:
+            sent.add_done_callback(partial(self._go_on, writing))
 
 
 # A new error each time: one that is raised again and again keeps all its tracebacks.

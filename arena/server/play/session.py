@@ -167,16 +167,13 @@ class Session:
         if self._when_heard is not None:
             heard, self._when_heard = self._when_heard, None
             heard()
-        answers, rest = self._compiled.split(self.number, message)
-        # Read before anything is played: of a malformed message nothing counts.
-        request = parsed(referee_pb2.PlayRequest, rest) if rest or not answers else None
-        if answers:
-            played, late = self._compiled.play(answers)
+        played, late, rest = self._compiled.hear(self.number, message, _request)
+        if self._strays:
             self._strays = max(0, self._strays - played)
-            for _ in range(late):
-                self._stray()
-        if request is not None:
-            self._handle(request, answered=bool(answers))
+        for _ in range(late):
+            self._stray()
+        if rest is not None:
+            self._handle(rest, answered=played + late > 0)
 
     def _handle(self, request: referee_pb2.PlayRequest, *, answered: bool) -> None:
         """Handle a message, or what is left of one in which compiled rules were `answered`."""
@@ -227,3 +224,8 @@ class Session:
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 f"more than {MAX_STRAYS} answers that belong to no open turn and no offer",
             )
+
+
+def _request(message: bytes) -> referee_pb2.PlayRequest:
+    """Return the request of a message. Raises ProtocolError: of a malformed one nothing counts."""
+    return parsed(referee_pb2.PlayRequest, message)

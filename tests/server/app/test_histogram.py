@@ -19,9 +19,10 @@ def test_many_values_at_once_are_counted_as_the_library_counts_each() -> None:
     ours, theirs = CollectorRegistry(), CollectorRegistry()
     histogram = Histogram("a_seconds", "A text", BOUNDS, ours)
     one = prometheus_client.Histogram("a_seconds", "A text", buckets=BOUNDS, registry=theirs)
-    histogram.add(*VALUES[:4])
-    histogram.add(*VALUES[4:])
-    histogram.add()
+    histogram.add_all(VALUES[:4])
+    for value in VALUES[4:]:
+        histogram.add(value)
+    histogram.add_all(())
     for value in VALUES:
         one.observe(value)
     assert lines(ours) == lines(theirs)

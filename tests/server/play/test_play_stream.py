@@ -121,16 +121,29 @@ async def test_what_is_added_during_a_message_makes_the_next_one() -> None:
         assert await line.begun.get() == b"threefour"
 
 
-async def test_a_stream_that_has_nothing_to_send_has_no_task_of_its_own() -> None:
+async def test_what_is_sent_needs_no_task_of_its_own() -> None:
     line = Line()
-    line.may_write.set()
     before = asyncio.all_tasks()
     stream = line.open()
     stream.outbox.add(b"one")
-    (writing,) = asyncio.all_tasks() - before
     async with asyncio.timeout(PATIENCE):
-        await writing
-    assert line.written == [b"one"]
+        assert await line.begun.get() == b"one"
+        assert asyncio.all_tasks() == before
+        line.may_write.set()
+        stream.outbox.add(b"two")
+        assert await line.begun.get() == b"two"
+    assert line.written == [b"one", b"two"]
+
+
+async def test_of_several_matches_the_turns_of_a_moment_make_one_message() -> None:
+    line = Line()
+    line.may_write.set()
+    stream = line.open()
+    stream.outbox.matches = 41
+    stream.outbox.add(b"one")
+    asyncio.get_running_loop().call_later(0.0001, stream.outbox.add, b"two")
+    async with asyncio.timeout(PATIENCE):
+        assert await line.begun.get() == b"onetwo"
 
 
 async def test_no_write_goes_on_beside_the_status() -> None:
@@ -139,7 +152,43 @@ async def test_no_write_goes_on_beside_the_status() -> None:
     stream.outbox.add(b"one")
     async with asyncio.timeout(PATIENCE):
         await line.begun.get()
-        await stream.stop_writing()
+    stream.stop_writing()
     line.may_write.set()
     await asyncio.sleep(0)
+    await asyncio.sleep(0)
     assert line.written == []
+
+
+async def test_no_write_begins_beside_the_status() -> None:
+    line = Line()
+    stream = line.open()
+    stream.outbox.add(b"one")
+    stream.stop_writing()
+    await asyncio.sleep(0)
+    stream.outbox.add(b"two")
+    await asyncio.sleep(0)
+    assert line.begun.empty()
+
+
+async def test_a_write_that_fails_on_our_side_ends_the_stream_and_nothing_follows_it() -> None:
+    said = asyncio.Event()
+
+    class Broken(Line):
+        async def write(self, message: bytes) -> None:
+            await said.wait()
+            raise RuntimeError
+
+    line = Broken()
+
+    async def call() -> None:
+        stream = line.open()
+        stream.outbox.add(b"one")
+        await stream.converse(refuse, PATIENCE)
+
+    playing = asyncio.create_task(call())
+    await line.waits.wait()
+    said.set()
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(ProtocolError) as raised:
+            await playing
+    assert raised.value.code is grpc.StatusCode.INTERNAL
