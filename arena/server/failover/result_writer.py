@@ -8,7 +8,8 @@ process. They are announced only after they are recorded.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -258,36 +259,38 @@ class ResultWriter:
             await self._recorder.refuse_block(match.block)
 
     async def _keep(self, unkept: Unkept) -> None:
-        try:
+        # Refused, these matches would end with this process; until then they are played normally.
+        with _refusal_logged("running matches not kept", matches=len(unkept.begun)):
             await self._recorder.keep(unkept)
-        except (StorageFailedError, LeaseLostError):
-            raise
-        except Exception:
-            # These matches would end with this process; until then they are played normally.
-            log.exception("running matches not kept", matches=len(unkept.begun))
 
     async def _open(self, openings: list[TournamentBlock]) -> None:
         if not openings:
             return
-        try:
+        # Refused, their matches are still recorded, and rated according to the blocks. After the
+        # next start the tournament finds the blocks missing and has them played again.
+        with _refusal_logged("blocks not opened", blocks=len(openings)):
             await self._recorder.open_blocks(openings)
-        except (StorageFailedError, LeaseLostError):
-            raise
-        except Exception:
-            # Their matches are still recorded, and rated according to the blocks. After the next
-            # start the tournament finds the blocks missing and has them played again.
-            log.exception("blocks not opened", blocks=len(openings))
 
     async def _end(self, end: BlockEnd) -> None:
-        try:
+        with _refusal_logged("block not ended", block=end.block_id):
             if end.void:
                 await self._recorder.void_block(end.block_id)
             else:
                 await self._recorder.close_block(end.block_id)
-        except (StorageFailedError, LeaseLostError):
-            raise
-        except Exception:
-            log.exception("block not ended", block=end.block_id)
+
+
+@contextmanager
+def _refusal_logged(event: str, **values: object) -> Iterator[None]:
+    """Log what storage will never take, and go on without it.
+
+    Raises StorageFailedError, after which the write is tried again, and LeaseLostError.
+    """
+    try:
+        yield
+    except (StorageFailedError, LeaseLostError):
+        raise
+    except Exception:
+        log.exception(event, **values)
 
 
 def _happening(item: _Entry | TournamentBlock | BlockEnd) -> Happening:

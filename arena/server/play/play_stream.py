@@ -136,9 +136,7 @@ class PlayStream:
             if not self._ended:
                 # A lost connection looks as if the bot closed the stream, until grpc cancels the
                 # call a moment later.
-                self._interruptible = True
                 await asyncio.sleep(GOODBYE_SECONDS)
-                self._interruptible = False
                 self.end(None)
         except ProtocolError as error:
             self.end(error)

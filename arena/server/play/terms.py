@@ -29,9 +29,7 @@ class Patience:
         because a bot may read nothing while it thinks. A shorter turn shortens nothing, because
         networks and restarts stay as they are.
         """
-        longer = (control.turn_ms - DEFAULT_TIME_CONTROL.turn_ms) / 1000
-        if longer <= 0:
-            return self
+        longer = max(0, control.turn_ms - DEFAULT_TIME_CONTROL.turn_ms) / 1000
         return replace(
             self,
             join_seconds=self.join_seconds + longer,

@@ -65,7 +65,7 @@ def duration(rules: Rules, pace: PlayingSpeed, count: int) -> Duration:
     played = seats * pace.match_seconds
     if pace.slots < pace.hosted:
         # A bot that comes in can meet as many as are there and leave none of their seats empty.
-        played += CHANGE_SECONDS / max(1, at_once - seats + 1)
+        played += CHANGE_SECONDS / (at_once - seats + 1)
     return Duration(tables, timedelta(seconds=count * played / tables))
 
 

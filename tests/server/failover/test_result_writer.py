@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from arena.match.notes import NotesTaken
 from arena.match.transcript import Opening
-from arena.records import FinishedMatch, VersionId
+from arena.records import FinishedMatch, TournamentBlock, TournamentId, VersionId
 from arena.server.failover.result_writer import BATCH, MOST_WAITING, RETRY_SECONDS, ResultWriter
 from arena.server.play.kept_blocks import BegunMatch, RunningBlock, Unkept
 from tests.bots import PATIENCE
@@ -161,6 +161,17 @@ async def test_while_storage_fails_it_tries_again_and_nothing_is_lost_or_told_ea
     *failures, mended = log
     assert {line["why"] for line in failures} == {"the database does not answer"}
     assert mended["event"] == "results are recorded again"
+
+
+async def test_a_block_begins_and_ends_once_storage_works_again() -> None:
+    recorder, of = FakeRecorder(failures=[down()]), block()
+    async with writing(recorder) as scene:
+        scene.writer.open_block(TournamentBlock(TournamentId(1), (1, 0), of))
+        await scene.writer.settled()
+        recorder.failures.append(down())
+        scene.writer.end_block(of.id, void=True)
+    assert (recorder.opened, recorder.voided) == ([of.id], [of.id])
+    assert scene.pauses == [RETRY_SECONDS[0]] * 2
 
 
 async def test_an_attempt_that_failed_after_its_work_was_done_records_nothing_twice() -> None:

@@ -132,6 +132,18 @@ async def test_a_token_has_only_so_many_streams_without_a_hello(database: str) -
     ]
 
 
+async def test_a_stream_that_ended_without_a_hello_makes_room_for_the_next(database: str) -> None:
+    limits = replace(QUICK, streams_without_hello=1)
+    async with opened(database, limits=limits) as scene:
+        token = await scene.token("silent")
+        codes = []
+        for _ in range(2):
+            async with Peer(scene.port, token) as peer:
+                await peer.call.done_writing()
+                codes.append((await peer.status())[0])
+    assert codes == [grpc.StatusCode.OK] * 2
+
+
 @pytest.mark.slow
 async def test_a_stream_may_send_only_so_many_bytes(database: str) -> None:
     limits = replace(QUICK, bytes_burst=50_000, bytes_per_second=1)

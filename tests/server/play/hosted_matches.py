@@ -6,12 +6,27 @@ from typing import Any
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.match.clock import TimeControl
+from arena.match.flow import PublicMoment
+from arena.match.result import Result
 from arena.match.transcript import Entrant, Setup, Transcript
 from arena.server.play.hosted_match import HostedMatch, Outcome
 from tests.fakes import FakePlayer, HandTimer
 
 MATCH_ID = "11111111-2222-4333-8444-555555555555"
 SECRET = bytes(range(32))
+
+
+class Watcher:
+    """A follower of the match."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def see(self, moment: PublicMoment) -> None:
+        self.seen.append(moment)
+
+    def over(self, result: Result | None) -> None:
+        self.seen.append(result)
 
 
 class Scene:

@@ -1,12 +1,16 @@
 """Whose shift is to end early: that of hosted bots alone, and of a version only what is meant."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import cast
+
+import pytest
 
 from arena.database.keys import new_shift_token
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.server.play.attendances import Attendances
+from arena.server.limits.limits import LimitError
+from arena.server.play.attendances import MOST_OF_A_TOKEN, Attendances
 from arena.server.play.session import Session
 
 
@@ -41,6 +45,17 @@ def test_only_the_shifts_that_are_meant_are_asked_to_leave() -> None:
         assert told.is_set() and not not_told.is_set()
     shifts = [(one.version_id, one.ladder, asked) for one, asked in attendances.shifts]
     assert shifts == [(1, True, True), (1, False, False), (2, True, False)]
+
+
+def test_few_calls_watch_a_token_at_once() -> None:
+    attendances = Attendances(lambda _: None)
+    with ExitStack() as calls:
+        for _ in range(MOST_OF_A_TOKEN):
+            calls.enter_context(attendances.watched("token", drain=False))
+        with pytest.raises(LimitError), attendances.watched("token", drain=False):
+            pytest.fail("one too many")
+    with attendances.watched("token", drain=False):
+        pass
 
 
 def test_a_shift_that_is_over_is_forgotten() -> None:

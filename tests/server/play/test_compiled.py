@@ -13,8 +13,7 @@ from arena.games import make_game
 from arena.games.bluff.values import Bet, Doubt, Face
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
-from arena.match.flow import PublicMoment, Reply
-from arena.match.result import Result
+from arena.match.flow import Reply
 from arena.match.transcript import Entrant, Setup
 from arena.match.verify import verify
 from arena.records import Registered, VersionId
@@ -26,6 +25,7 @@ from arena.server.requests.errors import ProtocolError
 from arena.v1 import referee_pb2 as pb
 from tests.compiled import compiled_games
 from tests.fakes import HandTimer
+from tests.server.play.hosted_matches import Watcher
 
 MATCH_ID = "11111111-2222-4333-8444-555555555555"
 SECRET = bytes(range(32))
@@ -56,19 +56,6 @@ class Bot:
 
     def send(self, *answers: pb.Answer, **rest: Any) -> None:
         self.session.hear(pb.PlayRequest(answers=answers, **rest).SerializeToString())
-
-
-class Watcher:
-    """A follower of the match."""
-
-    def __init__(self) -> None:
-        self.seen: list[Any] = []
-
-    def see(self, moment: PublicMoment) -> None:
-        self.seen.append(moment)
-
-    def over(self, result: Result | None) -> None:
-        self.seen.append(result)
 
 
 class Course:

@@ -10,7 +10,7 @@ from arena.match.faults import FaultKind
 from arena.match.result import Termination
 from arena.match.verify import verify
 from arena.server.play.hosted_match import Outcome
-from tests.server.play.hosted_matches import Scene
+from tests.server.play.hosted_matches import Scene, Watcher
 
 ENTROPY = b"0123456789abcdef"
 
@@ -38,6 +38,17 @@ def test_it_begins_when_the_last_bot_joins_and_ends_with_a_verifiable_transcript
     scene.announce()
     assert [bot.told_over for bot in scene.bots] == [1, 1, 1]
     assert scene.timer.arranged == 0
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_follower_sees_the_match_to_its_end_unless_it_is_hidden_before(hidden: bool) -> None:
+    scene, watcher = Scene().begin(), Watcher()
+    scene.table.show(watcher)
+    if hidden:
+        scene.table.hide()
+    scene.play_on()
+    scene.announce()
+    assert watcher.seen[-1:] == ([] if hidden else [scene.transcript.result])
 
 
 def test_the_end_is_told_only_when_somebody_says_that_it_is_recorded() -> None:

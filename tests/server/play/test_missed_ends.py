@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.database.errors import StorageFailedError
+from arena.match.replay import replay
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, UntoldEnd, VersionId
 from arena.server.play import missed_ends
@@ -119,8 +120,11 @@ async def test_a_missed_end_is_kept_and_sent_with_all_its_events_when_the_bot_is
         await missed.settled()
         sent = referee_pb2.PlayResponse.FromString(outbox.take())
     assert len(sent.ends) == 2
-    assert all(one.events for one in sent.ends)
     assert store.asked == ["match 1", "match 2"]
+    played = await store.transcript("match")
+    assert played is not None
+    public = [event for frame in replay(played) for event in frame.events]
+    assert [len(one.events) for one in sent.ends] == [len(public)] * 2
     assert store.untold == []
 
 
