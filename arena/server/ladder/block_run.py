@@ -269,9 +269,7 @@ class BlockRun:
                 try:
                     self._record(match, hosted)
                 except Exception:
-                    log.exception("match not written down", match=hosted.setup.match_id)
-                    hosted.discard()
-                    self._break(match, hosted)
+                    self._lose(match, hosted)
                     return
                 if not self.left or not all_take_offers(self.bots, context.timer.now()):
                     self.play_on()
@@ -294,6 +292,20 @@ class BlockRun:
             case Outcome.BROKEN:
                 self._break(match, hosted)
 
+    def _lose(self, match: MatchInBlock, hosted: HostedMatch) -> None:
+        """Void a match that was played, and its block, by an error of ours while it is handled."""
+        log.exception("match not written down", match=hosted.setup.match_id)
+        hosted.discard()
+        if not self._over:
+            self._time.lose()
+            self._break(match, hosted)
+            return
+        writer = self._context.writer
+        writer.snapshots.gone(self.block.id, hosted.setup.match_id)
+        writer.end_block(self.block.id, void=True)
+        if self.challenge is not None:
+            self.challenge.lost()
+
     def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         """Void a match by an error of ours, and with it its block."""
         self.left.insert(0, match.position)
@@ -308,17 +320,25 @@ class BlockRun:
         assert transcript is not None
         if match.snapshot is not None:
             match.snapshot.over = True
-        # Once for storage and for all seats: it is the most expensive part of a match's end. First,
-        # because a match that cannot be written down was not played.
-        written = context.write_down(transcript)
-        self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
         self._time.played(match.bots, hosted, transcript)
+        self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
         if not self.casual:
             versions = [bot.candidate.bot for bot in match.bots]
             context.learn(self.table_type, versions, transcript.result.placing)
         now = context.timer.now()
-        finished = match.finished(transcript, written, self.block, now, hosted.refused)
-        context.writer.add(
+        context.writer.end(self.block.id, lambda: self._write_down(match, hosted, transcript, now))
+
+    def _write_down(
+        self, match: MatchInBlock, hosted: HostedMatch, transcript: Transcript, ended: float
+    ) -> None:
+        """Write down a match once for storage and for all seats, and add it to the results."""
+        try:
+            written = self._context.write_down(transcript)
+            finished = match.finished(transcript, written, self.block, ended, hosted.refused)
+        except Exception:
+            self._lose(match, hosted)
+            return
+        self._context.writer.add(
             finished,
             lambda: self._recorded(finished, hosted),
             lambda: self._refused(hosted),

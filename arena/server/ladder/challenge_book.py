@@ -14,6 +14,7 @@ from arena.identifiers import new_id
 from arena.records import Block, BlockKind, Registered, VersionId
 from arena.server.ladder.agenda import EngagementEnd
 from arena.server.ladder.challenges import (
+    BROKEN_OFF,
     Challenge,
     ChallengeFollower,
     ChallengeRefusal,
@@ -168,7 +169,7 @@ class ChallengeBook:
         reasons = {
             EngagementEnd.COMPLETE: "",
             EngagementEnd.INTERRUPTED: "A bot has left.",
-            EngagementEnd.BROKEN: "A match had to be broken off by a mistake of the referee.",
+            EngagementEnd.BROKEN: BROKEN_OFF,
         }
         run.ended(played, reasons[ending])
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 from arena.records import Block, FinishedMatch, VersionId
 from arena.scheduling.ladder import TableType
@@ -39,6 +39,10 @@ class Challenge:
     opponents: tuple[str, ...]
     """Named opponents, as BOT or BOT:VERSION; the others at the table are chosen at random."""
     matches: int
+
+
+BROKEN_OFF: Final = "A match had to be broken off by a mistake of the referee."
+"""The reason with which a challenge ends early by an error of ours."""
 
 
 class ChallengeFollower(Protocol):
@@ -90,6 +94,13 @@ class ChallengeRun:
     def settled(self) -> None:
         """Count a match that storage has accepted or refused; report the end after the last one."""
         self._settled += 1
+        self._tell_if_over()
+
+    def lost(self) -> None:
+        """Count out a match that was played but is void, after no further one follows."""
+        assert self._played is not None
+        self._played -= 1
+        self.reason = self.reason or BROKEN_OFF
         self._tell_if_over()
 
     def ended(self, played: int, reason: str) -> None:

@@ -25,6 +25,10 @@ class TimeUsed:
         for seat, thinking in enumerate(thinking_seconds(transcript)):
             self._use(bots[seat], thinking + hosted.joined_after.get(seat, 0.0))
 
+    def lose(self) -> None:
+        """Count out a match that was played, but is void; the time that it took was used."""
+        self._played -= 1
+
     def offered_in_vain(
         self, bots: Sequence[ConnectedBot], hosted: HostedMatch, waited: float
     ) -> None:

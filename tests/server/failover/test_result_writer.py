@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from structlog.testing import capture_logs
@@ -10,7 +11,13 @@ from structlog.testing import capture_logs
 from arena.match.notes import NotesTaken
 from arena.match.transcript import Opening
 from arena.records import FinishedMatch, TournamentBlock, TournamentId, VersionId
-from arena.server.failover.result_writer import BATCH, MOST_WAITING, RETRY_SECONDS, ResultWriter
+from arena.server.failover.result_writer import (
+    AT_ONCE,
+    BATCH,
+    MOST_WAITING,
+    RETRY_SECONDS,
+    ResultWriter,
+)
 from arena.server.play.kept_blocks import BegunMatch, RunningBlock, Unkept
 from tests.bots import PATIENCE
 from tests.recorded_results import block, finished
@@ -65,6 +72,25 @@ async def test_a_result_is_recorded_and_then_told() -> None:
     assert scene.writer.recorded == 1
 
 
+async def test_matches_that_end_are_written_down_together_before_they_are_recorded() -> None:
+    matches = some(AT_ONCE + 2)
+    written: list[FinishedMatch] = []
+
+    async with writing(FakeRecorder()) as scene:
+
+        def write_down(match: FinishedMatch) -> None:
+            assert scene.recorder.matches == []
+            written.append(match)
+            scene.add(match)
+
+        for match in matches:
+            scene.writer.end(match.block.id, partial(write_down, match))
+        assert (written, scene.writer.waiting) == ([], len(matches))
+        assert scene.writer.writes([matches[-1].block.id])
+    assert written == scene.recorder.matches == matches
+    assert scene.recorder.batches == [len(matches)]
+
+
 async def test_what_comes_in_while_a_batch_is_written_is_the_next_batch() -> None:
     gate = asyncio.Event()
 
@@ -99,6 +125,33 @@ async def test_what_comes_in_while_it_gathers_is_written_at_once() -> None:
         await writer.settled()
     task.cancel()
     assert recorder.batches == [2]
+
+
+async def test_a_block_that_is_cut_short_while_a_batch_is_written_waits_for_its_last_match() -> (
+    None
+):
+    first, last = some(2)
+    gate = asyncio.Event()
+
+    class Slow(FakeRecorder):
+        async def record(
+            self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()
+        ) -> None:
+            await gate.wait()
+            await super().record(matches, kept)
+
+        async def close_block(self, block_id: str) -> None:
+            assert self.matches == [first, last]
+            await super().close_block(block_id)
+
+    async with writing(Slow()) as scene:
+        scene.add(first)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        scene.writer.end(last.block.id, lambda: scene.add(last))
+        scene.writer.end_block(last.block.id, void=False)
+        gate.set()
+    assert scene.recorder.closed == [last.block.id]
 
 
 async def test_a_long_queue_is_written_in_batches_and_in_order() -> None:

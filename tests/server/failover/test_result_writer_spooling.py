@@ -97,6 +97,22 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0)
 
 
+async def test_what_ends_while_storage_fails_is_written_down_at_once() -> None:
+    async with scene() as at:
+        matches = [finished(VERSIONS) for _ in range(3)]
+        at.writer.end(matches[0].block.id, lambda: at.add(matches[0]))
+        at.writer.end_block("wakes the writer", void=False)
+        await until(lambda: at.writer.failing)
+        at.writer.end(matches[1].block.id, lambda: at.add(matches[1]))
+        await until(lambda: matches[1] in at.spool.kept)
+        assert at.spool.kept[:2] == matches[:2]
+        at.come_back()
+        await at.writer.settled()
+        at.writer.end(matches[2].block.id, lambda: at.add(matches[2]))
+        await at.writer.settled()
+        assert at.recorder.matches == matches
+
+
 async def test_what_waits_is_spooled_as_it_comes_and_told_only_when_recorded() -> None:
     async with scene() as at:
         first = at.add(finished(VERSIONS))

@@ -337,7 +337,7 @@ async def test_a_challenge_is_over_when_a_match_of_it_cannot_be_written_down() -
     world.arrive("you", challenges=ACCEPT)
     follower = Follower()
     world.director.challenges.take(wanted(me, "you", matches=3), follower)
-    written = iter([True, False])
+    written = iter([True, False, False])
 
     def write_down(transcript: Transcript) -> bytes:
         if next(written):

@@ -73,10 +73,10 @@ def unwritable(_: Transcript) -> bytes:
 async def test_a_match_that_cannot_be_written_down_is_void_with_its_block() -> None:
     world = World(write_down=unwritable)
     guests = by_hand(world)
+    play(guests)
     with capture_logs() as log:
-        play(guests)
+        await world.settle()
     assert [line["event"] for line in log] == ["match not written down"]
-    await world.settle()
     assert world.matches == []
     # Storage has not heard of the block: nothing of it was played.
     assert world.recorder.closed == world.recorder.voided == []
@@ -86,6 +86,24 @@ async def test_a_match_that_cannot_be_written_down_is_void_with_its_block() -> N
         ]
         assert guest.players[0].ends == []
     assert [guest.offered for guest in guests] == [2, 2], "they play the next block"
+
+
+async def test_a_block_that_is_over_is_void_if_a_match_of_it_cannot_be_written_down() -> None:
+    world = World()
+    guests = by_hand(world)
+    play(guests)
+    await world.settle()
+    world.timer.turn(0.1)
+    world.write_down = unwritable
+    play(guests)
+    with capture_logs() as log:
+        await world.settle()
+    assert [line["event"] for line in log] == ["match not written down"]
+    (match,) = world.matches
+    assert world.recorder.voided == [match.block.id]
+    assert match.block.id not in world.writer.snapshots.known()
+    for guest in guests:
+        assert [len(player.withdrawals) for player in guest.players[:2]] == [0, 1]
 
 
 async def test_a_match_that_cannot_be_continued_is_void_with_its_block() -> None:
