@@ -52,15 +52,14 @@ class SpoolFile:
     def __init__(self, path: Path, most_bytes: int = MOST_BYTES) -> None:
         self._path = path
         self._most_pages = most_bytes // _PAGE_BYTES
-        self.unread = 0
-        """How many records `read` could not read: damaged, or of a newer release."""
+        self.unread = False
+        """Whether `read` found records that it cannot read: damaged, or of a newer release."""
 
     def read(self) -> list[Happening]:
         """Return what an earlier process left, in order. Blocks.
 
         Raises SpoolFailedError.
         """
-        self.unread = 0
         if not self._path.exists():
             return []
         with self._opened() as records:
@@ -71,7 +70,7 @@ class SpoolFile:
                 found.append(_unpacked(content))
             except (ValueError, KeyError, TypeError, MalformedError, DecodeError) as error:
                 log.error("a spooled record cannot be read", file=str(self._path), why=str(error))
-                self.unread += 1
+        self.unread = len(found) < len(contents)
         return found
 
     async def append(self, happenings: Sequence[Happening]) -> None:

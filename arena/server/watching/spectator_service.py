@@ -15,6 +15,7 @@ from arena.games import OptionsError, UnknownGameError, make_game
 from arena.match.match_id import is_match_id
 from arena.server.limits.forwarding import DASHBOARD
 from arena.server.limits.gate import Gate
+from arena.server.limits.guarding import guarded
 from arena.server.limits.limits import LimitError
 from arena.server.limits.peers import address_of
 from arena.server.limits.refusals import Context
@@ -88,20 +89,18 @@ class SpectatorService:
         self, _request: spectator_pb2.GetActivityRequest, context: Context
     ) -> spectator_pb2.GetActivityResponse:
         """Answer GetActivity."""
-        try:
-            self._gate.call(self._gate.caller(context))
-        except ProtocolError as error:
-            self._gate.refusals.note("call refused", error)
-            await self._gate.refusals.end(context, error)
-            raise
-        now = await self._activity()
-        return spectator_pb2.GetActivityResponse(
-            connected_bots=now.connected_bots,
-            running_matches=now.running_matches,
-            recorded_matches=now.recorded_matches,
-            running_seconds=int(now.running_seconds),
-            watch_delay_ms=self._delay_ms,
-        )
+
+        async def answer() -> spectator_pb2.GetActivityResponse:
+            now = await self._activity()
+            return spectator_pb2.GetActivityResponse(
+                connected_bots=now.connected_bots,
+                running_matches=now.running_matches,
+                recorded_matches=now.recorded_matches,
+                running_seconds=int(now.running_seconds),
+                watch_delay_ms=self._delay_ms,
+            )
+
+        return await guarded(self._gate, "GetActivity", context, answer)
 
     async def watch(self, data: bytes, context: Context) -> None:
         """Handle one stream of a spectator, from its opening to its end."""

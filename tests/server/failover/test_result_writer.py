@@ -220,7 +220,9 @@ async def test_a_block_begins_and_ends_once_storage_works_again() -> None:
     recorder, of = FakeRecorder(failures=[down()]), block()
     async with writing(recorder) as scene:
         scene.writer.open_block(TournamentBlock(TournamentId(1), (1, 0), of))
+        assert (scene.writer.writes([of.id]), scene.writer.writes(["another"])) == (True, False)
         await scene.writer.settled()
+        assert not scene.writer.writes([of.id])
         recorder.failures.append(down())
         scene.writer.end_block(of.id, void=True)
     assert (recorder.opened, recorder.voided) == ([of.id], [of.id])

@@ -25,6 +25,7 @@ from arena.server.app.store import open_store
 from arena.server.play.kept_blocks import BegunMatch, NewReplies, Place, RunningBlock, Unkept
 from arena.server.results import recording
 from tests.recorded_results import NOON, block, finished, match_id
+from tests.server.tournaments.test_tournaments import created, opened
 
 REPLIES: tuple[tuple[int, Reply], ...] = (
     (0, TimedAction(Bet(1, Face.STAR), 17)),
@@ -36,8 +37,8 @@ KEPT_TABLES = ("running_blocks", "running_matches", "running_replies")
 
 @pytest.fixture
 async def bots(database: str) -> list[Registered]:
-    async with open_store(database) as opened:
-        return [(await opened.register(f"bot{n}", f"owner{n}"))[0] for n in range(2)]
+    async with open_store(database) as store:
+        return [(await store.register(f"bot{n}", f"owner{n}"))[0] for n in range(2)]
 
 
 def running(bots: list[Registered], of: Block, *, engaged: bool = False) -> RunningBlock:
@@ -174,9 +175,10 @@ async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count
     cut_off, goes_on, others = (first_of(bots, block(2)) for _ in range(3))
     async with open_referees_store(database) as killed:
         await killed.record([cut_off])
+        of_cup = await opened(killed, await created(killed, [bot.version_id for bot in bots]))
     async with open_referees_store(database) as referee, open_referees_store(database) as other:
         await other.record([others])  # of a referee that runs, and keeps it in its memory alone
-        await _cut_off_is_closed(referee, bots, sql, cut_off, goes_on, others)
+        await _cut_off_is_closed(referee, bots, sql, cut_off, goes_on, [others.block, of_cup])
 
 
 async def _cut_off_is_closed(
@@ -185,7 +187,7 @@ async def _cut_off_is_closed(
     sql: psycopg.Connection,
     cut_off: FinishedMatch,
     goes_on: FinishedMatch,
-    others: FinishedMatch,
+    others: list[Block],
 ) -> None:
     await referee.keep(Unkept((running(bots, goes_on.block),), (begun(goes_on),)))
     await referee.record([goes_on])
@@ -193,8 +195,7 @@ async def _cut_off_is_closed(
     found = sql.execute("SELECT id::text, voided_at, closed_at IS NULL FROM blocks").fetchall()
     assert set(found) == {
         (cut_off.block.id, None, False),
-        (goes_on.block.id, None, True),
-        (others.block.id, None, True),
+        *((one.id, None, True) for one in (goes_on.block, *others)),
     }
     assert sql.execute("SELECT match_id::text FROM rating_events").fetchall() == [
         (match_id(cut_off),)
