@@ -78,9 +78,9 @@ def _whole_run(config: pytest.Config) -> bool:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """As many processes as cores; half as many again with slow tests, as many of those wait."""
+    """As many processes as cores, and two more with slow tests, which wait half of their time."""
     cores = len(os.sched_getaffinity(0))
-    return 0 if config.option.usepdb else cores if _quick(config) else cores * 3 // 2
+    return 0 if config.option.usepdb else cores if _quick(config) else cores + 2
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -14,7 +14,7 @@ from tests.end_to_end.test_hosted_bots import PLAYS, Author, arena_in
 pytestmark = pytest.mark.timeout(600)
 
 ESCAPES = """
-import os, socket
+import os, socket, time
 from arena.bot import Bot
 
 def attempt(name, call):
@@ -33,6 +33,8 @@ class Escapes(Bot):
         attempt("the arena", lambda: os.kill({process}, 0))
 
     def act(self, turn):
+        if os.environ["ARENA_TOKEN"].startswith("arena_shift_"):
+            time.sleep(0.01)
         return next(turn.choices())
 """
 TRIES = ("the arena's home", "the users", "the referee's port", "its own file", "the arena")
