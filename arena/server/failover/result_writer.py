@@ -123,8 +123,8 @@ class ResultWriter:
     def end(self, block_id: str, write_down: Callable[[], None]) -> None:
         """Take a match that has ended; `write_down` is called soon, and adds its result.
 
-        Together with others, because what is done for one match after the other costs half of what
-        it costs between the messages of bots.
+        Together with others: what is done for one match after the other is in the processor's
+        caches, as it is not between the messages of bots.
         """
         self._ended.append((block_id, write_down))
         self._wake()
