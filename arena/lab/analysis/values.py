@@ -1,7 +1,7 @@
 """The values of a decision's actions: the interface of their sources, tables, and search."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -87,8 +87,9 @@ class BluffTables:
 
     def __init__(self, solved: SolvedPlay) -> None:
         self._solved = solved
-        # Decisions of one round share most of the work.
-        self._round = lru_cache(maxsize=16)(self._round_values)
+        # Decisions of one round share most of the work. A method would refer back to this source,
+        # and large tables would stay until the garbage collector looks for cycles.
+        self._round = lru_cache(maxsize=16)(partial(_round_values, solved))
 
     def look(self, view: Any, taken: Any) -> Valued | None:
         """Return the values of all actions; None if the tables have no such situation."""
@@ -126,9 +127,6 @@ class BluffTables:
             for action in own.nonzero()[0].tolist()
         } or None
 
-    def _round_values(self, dice: RoundDice, role: int, hand: Dice) -> RoundValues:
-        return RoundValues(self._solved, self._solved.rounds[dice], role, hand)
-
 
 def known_sources() -> Sequence[ActionValues]:
     """Return the sources that the analysis uses, in order.
@@ -141,3 +139,7 @@ def known_sources() -> Sequence[ActionValues]:
     """
     solved = chosen()
     return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())
+
+
+def _round_values(solved: SolvedPlay, dice: RoundDice, role: int, hand: Dice) -> RoundValues:
+    return RoundValues(solved, solved.rounds[dice], role, hand)

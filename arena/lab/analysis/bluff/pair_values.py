@@ -7,7 +7,7 @@ Letters in the shapes of arrays: a = action, h = hand of the opener, i = hand of
 p = place: 0 before the first bet, else the number of the last bet on the track.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -97,7 +97,7 @@ class MatchValues:
         if (dice, players) not in self._rounds:
             self._rounds[dice, players] = PairValues(
                 dice,
-                (players[0](dice, 0), players[1](dice, 1)),
+                players,
                 lambda left, opens: self.start(left, opener if opens == 0 else 1 - opener),
             )
         return self._rounds[dice, players]
@@ -113,8 +113,8 @@ class PairValues:
     """The opener's chances to win the match in the rounds that begin with certain dice."""
 
     dice: RoundDice
-    play: tuple[Sequence[Weights], Sequence[Weights]]
-    """The play of the opener and of the other: [p][a, h]."""
+    players: tuple[LastBetPlay, LastBetPlay]
+    """The opener and the other."""
     starts: Callable[[RoundDice, int], float]
     """The chance to win of the seat that opens the next round, by its dice and the other's, and by
     the role that it has in this round.
@@ -196,7 +196,10 @@ class PairValues:
     def _turns(self) -> tuple[Pairs, Pairs]:
         """The values at each place, by the role on turn: [p, h, i]."""
         bets, total = self.bets, sum(self.dice)
-        shares = [[table.astype(np.float32) for table in play] for play in self.play]
+        shares = [
+            [table.astype(np.float32) for table in player(self.dice, role)]
+            for role, player in enumerate(self.players)
+        ]
         opener, other = (hands_of(dice) for dice in self.dice)
         shape = len(bets) + 1, len(opener.dice), len(other.dice)
         values = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
