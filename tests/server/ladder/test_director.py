@@ -29,6 +29,17 @@ async def test_a_block_seats_everybody_in_every_seat_once(seats: int) -> None:
             assert len({world.bots(match)[seat] for match in block}) == seats
 
 
+async def test_while_another_referees_state_is_read_no_block_begins() -> None:
+    world = World(ladder(2))
+    with world.director.held():
+        for name in "ab":
+            world.arrive(name)
+        await world.turn(2)
+        assert world.matches == []
+    await world.turn(2)
+    assert world.matches
+
+
 async def test_no_two_matches_share_an_id_a_secret_or_a_deal() -> None:
     # Thirty dice: that two deals fall alike by chance is out of the question (1 in 10^13).
     world = World(ladder(6, dice_per_player=5))

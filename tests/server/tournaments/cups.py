@@ -41,6 +41,8 @@ class CupRecorder(FakeRecorder):
     elsewhere: dict[int, set[VersionId]] = field(default_factory=dict)
     """By the lease of another referee, who has places there."""
     handed_over: dict[TournamentId, int] = field(default_factory=dict)
+    taken_up: list[bool] = field(default_factory=list)
+    """At each taking up, whether it was of the gone as well."""
     gathered: tuple[set[VersionId], set[VersionId]] = field(default_factory=lambda: (set(), set()))
     """Whose shifts come first and then."""
     can_be_run: set[VersionId] = field(default_factory=set)
@@ -76,6 +78,7 @@ class CupRecorder(FakeRecorder):
 
     async def take_up(self, *, of_the_gone: bool) -> None:
         self._fail()
+        self.taken_up.append(of_the_gone)
 
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
         self.handed_over[tournament_id] = epoch

@@ -6,7 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from arena.scheduling.formats import FormatName
-from arena.server.tournaments.summary import remark, waits_in_words
+from arena.server.tournaments.summary import (
+    mean_column,
+    of_knockout,
+    remark,
+    terms_in_words,
+    waits_in_words,
+)
 from arena.server.tournaments.tournament import TournamentRecord, TournamentState
 from tests.server.tournaments.test_withdrawals import begun, pair, play, withdraw
 
@@ -29,6 +35,38 @@ def test_points_that_decide_are_remarked_on_only_at_larger_tables_of_a_knockout(
     play(record, (1, 1), *[tuple(range(1, seats + 1))] * seats)
     (played,) = record.played()
     assert remark(record, played) == remarked
+
+
+def test_a_bye_is_explained_where_there_is_one() -> None:
+    told = []
+    for entries in (3, 2):
+        record = begun(FormatName.KNOCKOUT, entries, 2)
+        pair(record)
+        told.append(terms_in_words(record).partition(" A ")[2])
+    assert told == ["bye is a round without an opponent.", ""]
+
+
+@pytest.mark.parametrize(
+    ("format_name", "state", "ranked_by"),
+    [
+        (FormatName.ROUND_ROBIN, TournamentState.RUNNING, ["mean"]),
+        (FormatName.ROUND_ROBIN, TournamentState.FINISHED, []),
+        (FormatName.KNOCKOUT, TournamentState.RUNNING, []),
+    ],
+)
+def test_standings_are_ranked_by_means_while_some_may_have_played_more(
+    format_name: FormatName, state: TournamentState, ranked_by: list[str]
+) -> None:
+    tournament = begun(format_name, 3, 2).tournament
+    assert list(mean_column(replace(tournament, state=state))) == ranked_by
+
+
+def test_some_go_on_from_each_pairing_of_a_knockout_and_from_none_of_a_round_robin() -> None:
+    for format_name, all_of_them in ((FormatName.KNOCKOUT, True), (FormatName.ROUND_ROBIN, False)):
+        record = begun(format_name, 4, 2)
+        pair(record)
+        found = of_knockout(record.tournament, record.played())
+        assert found == (list(record.played()) if all_of_them else [])
 
 
 NOON = datetime(2026, 12, 1, 12, 0, 0, tzinfo=UTC)

@@ -88,6 +88,8 @@ async def test_a_wait_goes_on_at_the_next_referee_where_it_was(searching: CupWor
     await searching.play(30)
     assert searching.state() is TournamentState.FINISHED
     assert walkover_blocks(await searching.record()) == 1
+    assert searching.conductor._waits._still == {}, "a tournament that is over is forgotten"
+    assert searching.cups.taken_up[0], "what other referees left is taken up first"
 
 
 async def test_the_bots_of_one_table_get_slots_first_and_at_the_same_time(
