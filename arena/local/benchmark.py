@@ -40,7 +40,7 @@ class Rung(NamedTuple):
     blocks: int
 
 
-PROTOCOL: Final = "bluff-benchmark/1"
+PROTOCOL: Final = "bluff-benchmark/2"
 """The version of the rungs and the deals; it is the seed of the deals, too."""
 GAME: Final = "bluff"
 HOUSE: Final = "house"

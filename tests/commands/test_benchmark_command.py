@@ -67,7 +67,7 @@ def test_recorded_matches_are_measured_and_told_in_json_and_in_words(tmp_path: P
 
 
 def test_the_protocol_has_a_version_and_every_rung_declares_its_play() -> None:
-    assert PROTOCOL == "bluff-benchmark/1"
+    assert PROTOCOL == "bluff-benchmark/2"
     assert RUNGS == (("random", 50), ("timid", 50), ("honest", 150), ("bayes", 300), ("cfr", 900))
     for rung in RUNGS:
         assert declared_play(load_bot(rung.bot), make_game("bluff"), 2) is not None

@@ -18,7 +18,7 @@ from arena.games.bluff.kit.batch_rounds import (
     IN_PLAY,
     TURN,
 )
-from arena_sample_bots.bayes import PRESSURE, REACH, STAR_TILT, TILT, TRUSTS
+from arena_sample_bots.bayes import CANDOUR, PRESSURE, REACH, TILT, TRUSTS
 from arena_sample_bots.crowd import LARGEST_GAIN, MOST_DICE, MOST_SEATS
 
 SEATS: Final = MOST_SEATS
@@ -76,6 +76,19 @@ def _spread(n, p, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
+def _held(n, p, quantity, unseen, star, out):  # type: ignore[no-untyped-def]
+    """Write the probabilities of 0 to n matching dice of a seat that bet a quantity, or 0."""
+    _spread(n, p, out)
+    if quantity:
+        total = 0.0
+        for k in range(n + 1):
+            out[k] *= at_least(quantity - k, unseen, star) ** CANDOUR
+            total += out[k]
+        for k in range(n + 1):
+            out[k] /= total
+
+
+@njit(cache=True, error_model="numpy")
 def _following(row, seat):  # type: ignore[no-untyped-def]
     """Return the next seat clockwise that has dice."""
     while True:
@@ -105,12 +118,12 @@ def look(row, ids, out, worth):  # type: ignore[no-untyped-def]
     live = 0
     for s in range(SEATS):
         live += row[HEAD + s] > 0
-    named = np.zeros((SEATS, 6), np.bool_)
+    named = np.zeros((SEATS, 6), np.int64)
     bets = 0
     for b in range(1, 1 + 6 * MOST):
         who = row[BETS + b]
         if who:
-            named[who - 1, (b - 1) % 6] = True
+            named[who - 1, (b - 1) % 6] = (b - 1) // 6 + 1  # ids ascend with the quantity
             bets += 1
     follower = _following(row, seat)
     unseen = total - own
@@ -120,9 +133,7 @@ def look(row, ids, out, worth):  # type: ignore[no-untyped-def]
         w = np.ones(6)
         for f in range(6):
             if named[s, f]:
-                w[f] *= TILT
-                if f != 5:
-                    w[5] *= STAR_TILT
+                w[f] = TILT
         for f in range(6):
             chance[s, f] = (w[5] + (w[f] if f != 5 else 0.0)) / w.sum()
     cup, rest, more = np.zeros(6), np.zeros(32), np.zeros(32)
@@ -140,9 +151,9 @@ def look(row, ids, out, worth):  # type: ignore[no-untyped-def]
             s = _following(row, s)
             if s == seat:
                 break
-            naming += named[s, f]
+            naming += named[s, f] > 0
             n = row[HEAD + s]
-            _spread(n, chance[s, f], cup)
+            _held(n, chance[s, f], named[s, f], total - n, star, cup)
             more[:] = 0
             for i in range(size + 1):
                 for j in range(n + 1):
@@ -150,7 +161,7 @@ def look(row, ids, out, worth):  # type: ignore[no-untyped-def]
             rest[:] = more
             size += n
         n = row[HEAD + follower]
-        _spread(n, chance[follower, f], cup)
+        _held(n, chance[follower, f], named[follower, f], total - n, star, cup)
         more[:] = 0
         for i in range(size + 1):
             for j in range(n + 1):
@@ -174,7 +185,7 @@ def look(row, ids, out, worth):  # type: ignore[no-untyped-def]
             out[0, 4] = exact
             out[0, 5] = match / own
             out[0, 6] = star
-            out[0, 8] = named[seat, f]
+            out[0, 8] = named[seat, f] > 0
             out[0, 9] = row[HEAD + bettor] / 5
             out[0, 11] = 1
         low = LOWEST[bet, f]
@@ -208,8 +219,8 @@ def look(row, ids, out, worth):  # type: ignore[no-untyped-def]
             out[at, 5] = match / own
             out[at, 6] = star
             out[at, 7] = k / 3
-            out[at, 8] = named[seat, f]
-            out[at, 9] = named[follower, f]
+            out[at, 8] = named[seat, f] > 0
+            out[at, 9] = named[follower, f] > 0
             out[at, 10] = naming / max(1, live - 2)
             out[at, 12] = (quantity - match) / unseen * 3
     if not bet:

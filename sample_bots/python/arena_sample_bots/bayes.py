@@ -3,7 +3,8 @@
 Three things enter:
 
 1. Beliefs. A seat that bets on a face probably holds it, so its unseen dice are tilted
-   towards the faces it has bet on in this round.
+   towards the faces it has bet on in this round. How many it holds is weighed by Bayes' rule: a
+   seat makes a bet the more readily the likelier it is to be true with its dice.
 2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So the value
    of a bet follows from the outcomes in exactly those cases in which it will be doubted.
 3. The stakes: a seat loses as many dice as the bet was wrong by, and fewer dice in play make the
@@ -16,13 +17,15 @@ from math import comb
 from arena.bot import Bot, Turn, run
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 
-TILT = 5.0
+TILT = 4.0
 """The factor by which a die is likelier to show a face after its owner bet on it."""
-STAR_TILT = 2.2
-"""The factor for the star after its owner bet on a number."""
-TRUSTS = 0.5
+CANDOUR = 0.5
+"""The power of the probability that a bet is true, by its owner's dice, to which the probability
+that it is made is proportional: 0 if seats bet whatever they hold.
+"""
+TRUSTS = 0.55
 """The probability, from its own dice, below which the next seat doubts a bet."""
-PRESSURE = 0.03
+PRESSURE = 0.06
 """The value of not being doubted: another seat must then bet higher, or doubt."""
 REACH = 6
 """The number of quantities of each face, from the lowest, that are examined."""
@@ -82,7 +85,7 @@ class Table:
         self.total = sum(view.dice_counts)
         self.laid_out: tuple[Face, ...] = sum(view.face_up, ())
         self.seen = view.hidden_dice + self.laid_out
-        self.weights = tilted(view)
+        self.weights, self.named = tilted(view)
         seats = len(self.counts)
         clockwise = [other % seats for other in range(seat + 1, seat + seats)]
         self.others = [other for other in clockwise if self.counts[other]]
@@ -95,7 +98,7 @@ class Table:
         standing = self.view.bets[-1]
         face, quantity = standing.bet.face, standing.bet.quantity
         missing = quantity - matching(self.seen, face)
-        unseen = spread([(self.hidden[seat], self.chance(seat, face)) for seat in self.others])
+        unseen = spread([self.held(seat, face) for seat in self.others])
         return sum(
             chance * self.share(standing.seat, self.seat, count - missing)
             for count, chance in enumerate(unseen)
@@ -108,8 +111,8 @@ class Table:
         if not quantities:
             return []
         follower = self.others[0]
-        held = spread([(self.hidden[follower], self.chance(follower, face))])
-        rest = spread([(self.hidden[seat], self.chance(seat, face)) for seat in self.others[1:]])
+        held = self.held(follower, face)
+        rest = spread([self.held(seat, face) for seat in self.others[1:]])
         return [
             (self.worth_of_bet(quantity, face, held, rest), Bet(quantity, face))
             for quantity in quantities
@@ -126,7 +129,7 @@ class Table:
         missing_for_us = quantity - matching(self.seen, face)
         worth = 0.0
         for count, chance in enumerate(held):
-            if at_least(missing - count, unseen, 1 / 6 if face is STAR else 1 / 3) >= TRUSTS:
+            if at_least(missing - count, unseen, fair_chance(face)) >= TRUSTS:
                 worth += chance * (self.counts[self.seat] / self.total + PRESSURE)
             else:
                 worth += chance * sum(
@@ -135,11 +138,15 @@ class Table:
                 )
         return worth
 
-    def chance(self, seat: int, face: Face) -> float:
-        """Return the probability that an unseen die of a seat matches."""
+    def held(self, seat: int, face: Face) -> Distribution:
+        """Return the distribution of the number of matching dice that a seat hides."""
         weights = self.weights[seat]
-        matching = weights[STAR - 1] + (weights[face - 1] if face is not STAR else 0)
-        return matching / sum(weights)
+        matches = weights[STAR - 1] + (weights[face - 1] if face is not STAR else 0)
+        dice, chance = self.hidden[seat], matches / sum(weights)
+        if (seat, face) not in self.named:
+            return binomial(dice, chance)
+        missing = self.named[seat, face] - matching(self.laid_out, face)
+        return after_bet(dice, chance, missing, sum(self.hidden) - dice, fair_chance(face))
 
     def share(self, bettor: int, doubter: int, surplus: int) -> float:
         """Return our share of the dice after a doubt that finds `surplus` dice above the bet."""
@@ -152,26 +159,31 @@ class Table:
         return (own - loss * (loser == self.seat)) / (total - loss)
 
 
-def tilted(view: BluffView) -> list[list[float]]:
-    """Return, by seat, the relative probabilities of 1 to 5 and the star for its unseen dice."""
+def tilted(view: BluffView) -> tuple[list[list[float]], dict[tuple[int, Face], int]]:
+    """Return what the bets of the round say of unseen dice.
+
+    That is, by seat, the relative probabilities of 1 to 5 and the star; and the highest quantity
+    that a seat bet on a face.
+    """
     weights = [[1.0] * len(Face) for _ in view.dice_counts]
-    named: set[tuple[int, Face]] = set()
+    named: dict[tuple[int, Face], int] = {}
     for seat, bet in ((placed.seat, placed.bet) for placed in view.bets):
-        # A second bet on a face adds little information to the first.
-        if (seat, bet.face) not in named:
-            weights[seat][bet.face - 1] *= TILT
-            if bet.face is not STAR:
-                weights[seat][STAR - 1] *= STAR_TILT
-        named.add((seat, bet.face))
+        weights[seat][bet.face - 1] = TILT
+        named[seat, bet.face] = bet.quantity
         if bet.show:  # the dice that stayed under the cup were rolled again
             weights[seat] = [1.0] * len(Face)
-            named -= {(seat, face) for face in Face}
-    return weights
+            named = {key: quantity for key, quantity in named.items() if key[0] != seat}
+    return weights, named
 
 
 def matching(dice: tuple[Face, ...], face: Face) -> int:
     """Return the number of dice that count for a bet on `face`."""
     return dice.count(STAR) if face is STAR else dice.count(STAR) + dice.count(face)
+
+
+def fair_chance(face: Face) -> float:
+    """Return the probability that a die matches of which nothing is known."""
+    return 1 / 6 if face is STAR else 1 / 3
 
 
 @cache
@@ -189,15 +201,31 @@ def at_least(wanted: int, dice: int, chance: float) -> float:
     return sum(binomial(dice, chance)[max(0, wanted) :])
 
 
-def spread(cups: list[tuple[int, float]]) -> Distribution:
-    """Return the distribution of the number of matching dice in several cups.
+@cache
+def after_bet(dice: int, chance: float, missing: int, unseen: int, fair: float) -> Distribution:
+    """Return the distribution of the number of matching dice of a seat that made a bet.
 
-    A cup is its number of dice and the probability that a die matches.
+    Args:
+        dice: The number of its dice.
+        chance: The probability that one of them matches.
+        missing: The number of dice that must match, besides those laid out, for the bet to be true.
+        unseen: The number of dice that the seat does not see.
+        fair: The probability, to the seat, that one of these matches.
     """
+    weights = [
+        likely * at_least(missing - count, unseen, fair) ** CANDOUR
+        for count, likely in enumerate(binomial(dice, chance))
+    ]
+    total = sum(weights)
+    # A bet that no hand can make true, as a cap above the dice in play allows, tells nothing.
+    return tuple(weight / total for weight in weights) if total else binomial(dice, chance)
+
+
+def spread(cups: list[Distribution]) -> Distribution:
+    """Return the distribution of the number of matching dice in several cups."""
     total: Distribution = (1.0,)
-    for dice, chance in cups:
-        cup = binomial(dice, chance)
-        sums = [0.0] * (len(total) + dice)
+    for cup in cups:
+        sums = [0.0] * (len(total) + len(cup) - 1)
         for count, likely in enumerate(total):
             for more, also in enumerate(cup):
                 sums[count + more] += likely * also

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arena.bot import Turn, run
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
-from arena_sample_bots.bayes import REACH, TRUSTS, Table, at_least, matching, spread
+from arena_sample_bots.bayes import REACH, TRUSTS, Table, at_least, fair_chance, matching, spread
 from arena_sample_bots.cfr import Cfr
 
 NET = Path(__file__).with_name("crowd.npz")
@@ -78,18 +78,17 @@ def look(view: BluffView, seat: int) -> tuple[list[Bet | Doubt], Numbers]:
     table, counts, total = Table(view, seat), view.dice_counts, sum(view.dice_counts)
     own, others, bets = counts[seat], table.others, len(view.bets)
     follower, live, unseen = others[0], len(others) + 1, total - own
-    named = {(placed.seat, placed.bet.face) for placed in view.bets}
     actions: list[Bet | Doubt] = []
     rows: list[list[float]] = []
     standing_true = 0.0
     for face in Face:
         star = face is STAR
-        match, chance = matching(view.hidden_dice, face), 1 / 6 if star else 1 / 3
-        held = spread([(counts[follower], table.chance(follower, face))])
-        rest = spread([(counts[other], table.chance(other, face)) for other in others[1:]])
-        every = spread([(counts[other], table.chance(other, face)) for other in others])
-        naming = sum((other, face) in named for other in others[1:]) / (live - 2)
-        mine = (seat, face) in named
+        match, chance = matching(view.hidden_dice, face), fair_chance(face)
+        held = table.held(follower, face)
+        rest = spread([table.held(other, face) for other in others[1:]])
+        every = spread([table.held(other, face) for other in others])
+        naming = sum((other, face) in table.named for other in others[1:]) / (live - 2)
+        mine = (seat, face) in table.named
 
         if bets and view.bets[-1].bet.face is face:
             missing = view.bets[-1].bet.quantity - match
@@ -117,7 +116,7 @@ def look(view: BluffView, seat: int) -> tuple[list[Bet | Doubt], Numbers]:
             exact = every[missing] if 0 <= missing <= unseen else 0.0
             above, short = (quantity - lowest) / 3, missing / unseen * 3
             row = [gain, passes, true, likely, exact, match / own, star, above, mine]
-            row += [(follower, face) in named, naming, 0, short]
+            row += [(follower, face) in table.named, naming, 0, short]
             actions.append(Bet(quantity, face))
             rows.append(row)
     share = own * live / total / 2

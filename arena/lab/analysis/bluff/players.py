@@ -34,7 +34,7 @@ third kind is `honest`.
 """
 KINDS = len(TEMPERATURES) + 1
 
-PRESSURE, TILT, STAR_TILT, TRUSTS = 0.03, 5.0, 2.2, 0.5
+PRESSURE, TILT, CANDOUR, TRUSTS = 0.06, 4.0, 0.5, 0.55
 """The parameters of `bayes`."""
 OPENS_AT = 0.6
 """A parameter of `honest`."""
@@ -135,9 +135,8 @@ class Answers:
     def _worths_of_bets(self) -> Weights:
         """Return the value that `bayes` expects of each bet: [f, q, m]."""
         table, seat, next_seat = self.table, self.seat, self.others[0]
-        tilts = tilted(table)
-        held = binomials(table.hidden(next_seat), tilts[next_seat])
-        rest = spread([binomials(table.hidden(o), tilts[o]) for o in self.others[1:]])
+        held = read_dice(table, next_seat)
+        rest = spread([read_dice(table, other) for other in self.others[1:]])
         unseen = sum(table.hidden(other) for other in (seat, *self.others[1:]))
         counts = np.arange(held.shape[1])
         doubting = held[:, None] * (counts < (self.missing - expected(unseen))[:, :, None])
@@ -155,8 +154,8 @@ class Answers:
         """Return the value that `bayes` expects of a doubt: [m]."""
         table, seat = self.table, self.seat
         bettor, bet = table.bets[-1]
-        tilts, face = tilted(table), bet.face - 1
-        unseen = spread_of([binomials(table.hidden(o), tilts[o])[face] for o in self.others])
+        face = bet.face - 1
+        unseen = spread_of([read_dice(table, other)[face] for other in self.others])
         own = np.arange(table.hidden(seat) + 1)
         surplus = np.add.outer(np.arange(len(unseen)), own) + table.shown()[face] - bet.quantity
         shares = outcomes(table.counts, seat, bettor, seat, 1.0)
@@ -194,26 +193,30 @@ class Answers:
         return best
 
 
-def tilted(table: BettingTable) -> Weights:
-    """Return the probability that a hidden die of each seat matches each face: [seat, f].
+def read_dice(table: BettingTable, seat: int) -> Weights:
+    """Return the distribution of a seat's matching hidden dice as `bayes` reads its bets: [f, c].
 
-    It is tilted towards the faces that the die's owner bet on.
+    They are tilted towards the faces that the seat bet on, and weighed by how likely a bet is true
+    by the seat's own dice.
     """
-    weights = np.ones((len(table.counts), len(FACES)))
-    named = set()
-    for seat, bet in table.bets:
-        if (seat, bet.face) not in named:
-            weights[seat, bet.face - 1] *= TILT
-            if bet.face is not STAR:
-                weights[seat, STAR - 1] *= STAR_TILT
-        named.add((seat, bet.face))
-        if bet.show:
-            weights[seat] = 1
-            named -= {(seat, face) for face in FACES}
-    star = weights[:, -1:]
-    matching = np.concatenate([weights[:, :-1] + star, star], axis=1)
-    chances: Weights = matching / weights.sum(1, keepdims=True)
-    return chances
+    dice, weights = table.hidden(seat), np.ones(len(FACES))
+    quantities = dict[int, int]()
+    for bettor, bet in table.bets:
+        if bettor == seat:
+            quantities[bet.face - 1] = bet.quantity
+            if bet.show:
+                quantities = {}
+    weights[list(quantities)] = TILT
+    matching = weights + weights[-1]
+    matching[-1] = weights[-1]
+    read = binomials(dice, matching / weights.sum())
+    unseen = sum(table.counts) - sum(map(len, table.laid_out)) - dice
+    for face, quantity in quantities.items():
+        missing = quantity - table.shown()[face] - np.arange(dice + 1)
+        likely = read[face] * tails(unseen)[face, missing + OFFSET] ** CANDOUR
+        if likely.any():
+            read[face] = likely / likely.sum()
+    return read
 
 
 # The cache is bounded by the dice in play.
