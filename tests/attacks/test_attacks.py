@@ -23,7 +23,10 @@ WINDOWS = 48
 LEAST_SHARE = 0.05
 WORST = ["continuation flood", "undecodable metadata"]
 """Those that leave the least without the proxy."""
-LEAST_SHARE_BEHIND_PROXY = 0.1
+LEAST_SHARE_BEHIND_PROXY = 0.07
+"""The pair waits for a turn of the processors beside these, so a faster referee plays faster beside
+an attack by less than without one.
+"""
 
 pytestmark = pytest.mark.slow
 

@@ -111,14 +111,14 @@ def bluff_chart(points: Sequence[BluffPoint]) -> alt.LayerChart:
             alt.Tooltip("decisions:Q", title="Decisions", format=","),
         ],
     )
-    title = "Bluffs; blue: equilibrium"
-    if all(one.solved is None for one in points):
-        title = "Bluffs"
+    is_solved = any(one.solved is not None for one in points)
+    title = "Bluffs; blue: equilibrium" if is_solved else "Bluffs"
     x = alt.X("low:Q", title=title, axis=share)
     bars = base.mark_rule(strokeWidth=3, color=_BOT).encode(x=x, x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1, color=_BOT).encode(x="share:Q")
-    solved = base.mark_tick(thickness=3, size=14, color=_SOLVED).encode(x="solved:Q")
-    layers = [bars, dots, solved]
+    layers = [bars, dots]
+    if is_solved:  # without marks a layer is an image without a name to a screen reader
+        layers.append(base.mark_tick(thickness=3, size=14, color=_SOLVED).encode(x="solved:Q"))
     return alt.LayerChart(layer=layers).properties(height=ROW_HEIGHT * len(points) + 50)
 
 
