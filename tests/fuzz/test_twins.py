@@ -1,4 +1,4 @@
-"""The same oddities to a referee with compiled rules and to one without: nobody can tell which."""
+"""Two referees, one with compiled rules, get the same oddities: nobody can tell which is which."""
 
 import asyncio
 from dataclasses import fields

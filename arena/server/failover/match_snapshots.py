@@ -55,7 +55,7 @@ class MatchSnapshots:
         self._wake = wake
         self._blocks: dict[str, _BlockSnapshot] = {}
         self._changed: dict[str, MatchSnapshot] = {}
-        """By match id, those of which something may be unkept."""
+        """The snapshots of which something may be unkept, by match id."""
         self._new_blocks: dict[str, _BlockSnapshot] = {}
         self._over: list[str] = []
 

@@ -196,7 +196,7 @@ class CompiledMatch:
         self._matches = matches
         self._match_id = match_id
         self.outboxes = outboxes
-        """By seat, where its turns are sent; empty once it is stopped."""
+        """The outbox of each seat; none once it is stopped."""
         self.keep = keep
         """Is told every reply."""
         self.over = over

@@ -77,7 +77,7 @@ class PlayStream:
         self._writes = False
         """Whether a message is being written, or is about to be."""
         self._sent: asyncio.Future[Any] | None = None
-        """What a message that is being written waits for."""
+        """The future for which a message that is being written waits."""
         self._interruptible = False
         """Whether the task waits for nothing but the bot."""
         self._ended = False

@@ -1,1 +1,1 @@
-"""What tells open pages that something is new, and how many streams a visitor may hold for it."""
+"""Notices to open pages that something is new, and limits on the streams that carry them."""

@@ -1,1 +1,1 @@
-"""What operators see."""
+"""The tables of the operators' page."""

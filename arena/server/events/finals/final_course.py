@@ -71,7 +71,7 @@ async def begun(connection: AsyncConnection, event: Event) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class _Next:
-    """What is to be done in a final."""
+    """The pairings and blocks that are due in a final, and whether it is over."""
 
     added: list[Pairing]
     blocks: list[tuple[int, int, int]]
