@@ -112,6 +112,7 @@ print(sum(allocated(profile.getstats()).seconds.values()))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_allocations_are_counted_without_those_of_the_profiler(tmp_path: Path) -> None:
     source = PACKAGE.parent / "benchmarks/referee_load/allocations.c"

@@ -132,6 +132,7 @@ ALLOWED = {
 """Files and folders outside arena/games that name a game, and why."""
 
 
+@pytest.mark.slow
 def test_nothing_else_names_a_game() -> None:
     folders = ("arena", "dashboard/arena_dashboard")
     files = [file.relative_to(ROOT) for one in folders for file in (ROOT / one).rglob("*.py")]

@@ -68,6 +68,7 @@ def test_ci_has_the_compiled_core() -> None:
     assert find_spec("bluff_arena_fast"), "make fast needs cargo"
 
 
+@pytest.mark.slow
 def test_what_owners_ask_a_referee_needs_no_extra() -> None:
     blocked = sorted(set().union(*MODULES.values()))
     program = (
@@ -84,6 +85,7 @@ def test_what_owners_ask_a_referee_needs_no_extra() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_referee_for_the_programs_of_a_command_needs_nothing_of_the_server() -> None:
     program = (
         f"import sys; sys.modules.update(dict.fromkeys({sorted(MODULES['server'])!r}))\n"

@@ -175,6 +175,7 @@ def test_a_key_of_small_order_with_which_anyone_can_sign_is_refused(y: int) -> N
             check_signature(forged, demanded)
 
 
+@pytest.mark.slow
 def test_the_points_of_small_order_solve_their_equations() -> None:
     d = -121665 * pow(121666, -1, PRIME)
     # y of orders 1 and 2, of order 4, and of order 8: the points whose double has y = 0.

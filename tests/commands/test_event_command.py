@@ -181,6 +181,7 @@ async def test_an_event_is_cancelled_and_bots_are_withdrawn(scene: Scene, tmp_pa
     assert shown["phase"] == "cancelled"
 
 
+@pytest.mark.slow
 async def test_a_roster_writes_keys_for_a_course_once(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

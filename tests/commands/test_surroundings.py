@@ -59,6 +59,7 @@ def test_files_of_the_working_directory_stand_in_for_no_module(
     assert json.loads(done.stdout)["matches"] == 2
 
 
+@pytest.mark.slow
 def test_nor_for_one_of_the_processes_that_share_the_work(tmp_path: Path) -> None:
     folder = littered(tmp_path)
     done = run(ARENA, *PLAY, "--same-deals", "--jobs", "2", cwd=folder)

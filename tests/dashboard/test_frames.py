@@ -165,6 +165,7 @@ def test_a_match_is_small_on_the_wire_and_its_rounds_follow_each_other(
         assert all(frame["told"] for frame in content["frames"])
 
 
+@pytest.mark.slow
 def test_a_match_of_a_thousand_steps_is_small_on_the_wire() -> None:
     long = long_match()
     assert len(long.steps) >= 1000

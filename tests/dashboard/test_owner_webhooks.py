@@ -27,6 +27,7 @@ async def add(visitor: Visitor, url: str, bot: str) -> None:
     await visitor.press("Add the webhook")
 
 
+@pytest.mark.slow
 async def test_an_owner_adds_a_webhook_sees_its_secret_once_and_removes_it(scene: Scene) -> None:
     key = await scene.key("ann")
     await scene.token("fox", "ann")

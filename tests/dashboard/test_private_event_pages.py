@@ -52,6 +52,7 @@ async def private(scene: Scene, url: str, sql: "psycopg.Connection[object]") -> 
     done(sql)
 
 
+@pytest.mark.slow
 async def test_members_see_its_bracket_and_an_operator_the_ratings_but_no_link_to_its_page(
     scene: Scene, arena: str
 ) -> None:

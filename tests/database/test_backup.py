@@ -37,6 +37,7 @@ def rows(url: str, table: str) -> list[Any]:
         return connection.execute(statement.format(sql.Identifier(*table.split(".")))).fetchall()
 
 
+@pytest.mark.slow
 def test_all_that_is_known_is_restored_and_each_role_sees_what_it_saw(
     database: str, empty_database: str, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def one(sql: "psycopg.Connection[Any]", statement: str, values: list[Any] | None
     sql.execute(statement.encode(), values)
 
 
+@pytest.mark.slow
 def test_notices_webhooks_and_deliveries_are_kept(moved: str) -> None:
     with psycopg.connect(plain(moved)) as sql:
         notices = sql.execute("SELECT event_id, kind, data FROM notices ORDER BY id").fetchall()

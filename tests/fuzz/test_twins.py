@@ -21,7 +21,7 @@ def test_nobody_can_tell_by_any_oddity_which_rules_play() -> None:
     tables = [one for one in TABLES if one[0] in games]
     whims, weights = zip(*WHIMS, strict=True)
     cases = 0
-    for seed in range(tries(100, quick=10)):
+    for seed in range(tries(40, quick=10)):
         twins = [Table(Random(seed), loop, rules, tables) for rules in (games, {})]
         with twins[0].watched(), twins[1].watched():
             for whim in Random(seed).choices(whims, weights, k=CASES_A_TABLE):

@@ -132,6 +132,7 @@ def test_only_win_attempts_are_legal_at_the_limit(table: Table) -> None:  # BY-2
             assert legal and all(isinstance(a, Win) and a.number in state.centre for a in legal)
 
 
+@pytest.mark.slow
 @few
 @given(tables)
 def test_the_listed_swaps_are_those_of_the_definition(table: Table) -> None:  # BY-16, BY-17

@@ -236,6 +236,7 @@ def test_matches_that_their_owner_refers_to_are_freed() -> None:
     assert gone() is None
 
 
+@pytest.mark.slow
 def test_whatever_a_message_holds_nothing_is_lost_and_nothing_wrong_is_played() -> None:
     random = Random(1)
     played = sum(try_message(random) for _ in range(tries(10_000, quick=4_000)))

@@ -261,6 +261,7 @@ def test_a_lower_fault_limit_would_have_ended_the_match_sooner() -> None:
     assert complaint(altered(original, "fault_limit", to=most))
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(150, quick=37), deadline=None)
 @given(st.sampled_from(CASES), st.integers(0, 3), st.integers(0, 2**32))
 @example(CASES[0], 0, 7475542)  # an option with one allowed value, true

@@ -66,6 +66,7 @@ def test_looking_every_day_misses_in_at_most_a_twentieth_of_all_series(
     assert ever_z > 0.25  # a 95 % interval looked at every day
 
 
+@pytest.mark.slow
 def test_so_does_looking_after_every_match() -> None:
     values = np.random.default_rng(10).choice([0.0, 1.0], (2000, 200))
     ever, ever_z = missed(values, 0.5, np.arange(200))

@@ -364,6 +364,7 @@ def test_estimates_after_a_stop_are_median_unbiased_and_their_intervals_cover(
     assert 0.93 <= covered <= 0.975
 
 
+@pytest.mark.slow
 def test_an_estimate_after_a_stop_is_nearer_to_the_bound_not_reached() -> None:
     bounds = Bounds(0, 40)
     counts = stopped_tests(np.random.default_rng(45), pairs_of(0), bounds, 60, 1000)

@@ -205,6 +205,7 @@ def test_the_clock_of_the_turn_is_kept_however_slow_the_server_is(
     assert log[1]["because"] == "no time is left"
 
 
+@pytest.mark.slow
 def test_the_setting_may_allow_less_time_than_the_clock(
     asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

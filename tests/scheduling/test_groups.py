@@ -98,6 +98,7 @@ def test_everybody_meets_the_own_group_and_every_place_is_given_once(
     assert sorted(line.entry for line in lines) == list(range(1, field + 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60, quick=20))
 @given(plans(), st.data())
 def test_the_best_of_each_group_go_on_and_rank_before_all_others(
@@ -133,6 +134,7 @@ def test_it_takes_the_blocks_that_were_planned_and_no_more_but_for_ties(
     assert all(len(one.blocks) == plan.blocks for one in by_chance if plan.in_groups(one.pairing))
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60, quick=20))
 @given(plans(), st.data())
 def test_the_order_in_which_pairings_are_decided_changes_nothing(
@@ -152,6 +154,7 @@ def test_the_order_in_which_pairings_are_decided_changes_nothing(
     assert plan.standings(plan.field, [*shuffled]) == plan.standings(plan.field, in_groups)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(100, quick=30))
 @given(st.integers(2, 9), st.integers(1, 5), st.integers(0, 8), st.data())
 def test_bots_of_one_group_do_not_meet_in_the_first_round_of_the_knockout(

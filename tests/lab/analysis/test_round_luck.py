@@ -42,6 +42,7 @@ def test_it_leaves_less_than_half_the_variance_at_four_seats() -> None:
     assert luck_adjusted(results, lucks).variance_factor < 0.5
 
 
+@pytest.mark.slow
 def test_it_is_zero_on_average_whatever_play_is_assumed() -> None:
     _, lucks = rows(["timid", "honest", "bayes"], ["bayes", "timid", "honest"], 200)
     assert lucks.std() > 0.05

@@ -194,6 +194,7 @@ CHANGED_EVENTS: list[tuple[Callable[[Document], Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_change_of_the_event_is_named(made: Archived) -> None:
     for change, why in CHANGED_EVENTS:
         with pytest.raises(ArchiveError, match=why):
@@ -219,12 +220,14 @@ CHANGED_MATCHES: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_change_of_the_matches_is_named(made: Archived) -> None:
     for change, why in CHANGED_MATCHES:
         with pytest.raises(ArchiveError, match=why):
             archive_check.check(made.changed(lines=change))
 
 
+@pytest.mark.slow
 def test_whoever_did_not_start_must_have_been_named(made: Archived) -> None:
     def named(document: Document) -> None:
         (one,) = [pairing for pairing in document["pairings"] if pairing["absent"]]
@@ -234,6 +237,7 @@ def test_whoever_did_not_start_must_have_been_named(made: Archived) -> None:
         archive_check.check(made.changed(event=named))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [
@@ -311,6 +315,7 @@ def test_the_arena_cannot_choose_which_blocks_count(made: Archived) -> None:
         archive_check.check(made.changed(left_out, third_played))
 
 
+@pytest.mark.slow
 def test_a_damaged_archive_is_refused_in_words(tmp_path: Path) -> None:
     """Each byte may be another: it is then encrypted, packed otherwise, longer, shorter."""
     file = tmp_path / "file.zip"

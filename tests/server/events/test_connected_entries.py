@@ -139,6 +139,7 @@ async def test_a_version_that_came_or_went_behind_the_freeze_changes_nothing_of_
     assert ann.version == "1"
 
 
+@pytest.mark.slow
 async def test_connected_and_hosted_bots_play_a_final_that_anybody_can_check(
     scene: Scene, database: str, sql: Sql, tmp_path: Path
 ) -> None:

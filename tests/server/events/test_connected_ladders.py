@@ -49,6 +49,7 @@ def names(matches: Sequence[LadderMatch]) -> set[str]:
     return {player.entrant.bot for match in matches for player, _ in match.seats}
 
 
+@pytest.mark.slow
 async def test_a_connected_bot_plays_on_the_ladder_with_connected_hosted_and_house_bots(
     scene: Scene, database: str
 ) -> None:

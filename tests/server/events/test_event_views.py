@@ -105,6 +105,7 @@ async def test_members_and_organisers_see_a_private_event_in_the_list(private: P
     assert (await private.ask("ListEvents", pb.ListEventsRequest())).events[0].private
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cup", "CUP"])
 async def test_a_wrong_code_does_not_tell_that_there_is_a_private_event(
     private: Private, name: str
@@ -118,6 +119,7 @@ async def test_a_wrong_code_does_not_tell_that_there_is_a_private_event(
         assert there == (absent[0], absent[1].replace("none", name))
 
 
+@pytest.mark.slow
 async def test_a_member_reads_ladder_matches_and_transcripts_of_the_ladder(
     private: Private, database: str, sql: Sql
 ) -> None:
@@ -143,6 +145,7 @@ async def test_a_member_reads_ladder_matches_and_transcripts_of_the_ladder(
         assert (await private.refused("GetEventTranscript", request, caller))[0] == "NOT_FOUND"
 
 
+@pytest.mark.slow
 async def test_members_see_a_private_final_once_it_is_released_and_not_before(
     private: Private, sql: Sql
 ) -> None:

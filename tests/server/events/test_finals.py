@@ -277,6 +277,7 @@ async def test_an_event_that_too_few_can_play_is_cancelled_with_the_reason(
     assert queued(sql) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crash", [1, 2, 3])
 async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
     store: Store,

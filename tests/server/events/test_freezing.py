@@ -91,6 +91,7 @@ async def test_a_change_after_the_date_does_not_count_even_if_no_referee_has_loo
     assert event.frozen_at is not None
 
 
+@pytest.mark.slow
 async def test_a_freeze_fixes_what_played_at_its_moment_whatever_changes_beside_it(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:

@@ -28,6 +28,7 @@ async def play(store: Store, block: FinalBlockId) -> None:
     await store.finals.end_block(block, list(map(played, found.matches)), signer)
 
 
+@pytest.mark.slow
 async def test_a_block_that_fails_while_others_are_played_is_a_tie(
     store: Store, database: str, sql: Sql
 ) -> None:

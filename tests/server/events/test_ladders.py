@@ -56,6 +56,7 @@ async def play_all(store: Store, sql: "psycopg.Connection[Any]") -> list[tuple[s
     return found
 
 
+@pytest.mark.slow
 async def test_a_ladder_is_played_until_every_build_has_enough(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:
@@ -167,6 +168,7 @@ async def test_no_more_blocks_are_in_hand_than_a_few_however_slow_the_bots_are(
     assert len(queued(sql)) == MOST_IN_HAND - 3
 
 
+@pytest.mark.slow
 async def test_a_build_that_does_not_start_costs_others_nothing_and_is_tried_so_often(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:

@@ -187,6 +187,7 @@ def _killed_after(store: Store) -> Callable[[Sequence[FinishedMatch]], Awaitable
     return record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed", [_killed_before, _killed_after])
 async def test_a_referee_that_dies_while_it_publishes_loses_and_repeats_nothing(
     store: Store, database: str, sql: Sql, killed: Any

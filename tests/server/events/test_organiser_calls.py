@@ -104,6 +104,7 @@ def test_every_call_about_an_event_is_among_those_that_are_tried() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", REQUESTS)
 async def test_only_the_organisers_of_an_event_are_answered(course: Course, call: str) -> None:
     request = REQUESTS[call]

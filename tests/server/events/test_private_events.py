@@ -204,6 +204,7 @@ async def test_its_bots_play_nowhere_else_and_are_paused_when_it_is_over(
     assert paused == [("bot-ann",), ("bot-bob",), ("bot-eve",)]
 
 
+@pytest.mark.slow
 async def test_grades_of_a_private_event_count_its_ladder_and_its_final(
     store: Store, database: str, sql: Sql
 ) -> None:

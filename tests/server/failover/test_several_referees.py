@@ -86,6 +86,7 @@ async def test_bots_are_told_to_play_at_both_referees_when_the_first_is_busy(
         await told_in_use(peer, 2)
 
 
+@pytest.mark.slow
 async def test_a_bot_of_one_address_at_a_referee_that_stands_by_is_met_there_by_the_others(
     two: list[Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:

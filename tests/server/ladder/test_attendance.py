@@ -45,6 +45,7 @@ def bots(draw: st.DrawFn) -> list[ConnectedBot]:
     return found
 
 
+@pytest.mark.slow
 @given(bots(), st.data())
 def test_places_and_quota_are_those_of_the_bots_that_are_there(
     found: list[ConnectedBot], data: st.DataObject

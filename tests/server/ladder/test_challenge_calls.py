@@ -92,6 +92,7 @@ async def test_a_challenge_is_played_told_and_recorded_without_a_rating(
     assert await store.newest_placings() == []
 
 
+@pytest.mark.slow
 async def test_rated_matches_go_on_and_are_not_casual(scene: Scene, challenges: Any) -> None:
     async with playing([await you(scene, "one"), await you(scene, "two")]) as pair:
         await pair.go_on(4)

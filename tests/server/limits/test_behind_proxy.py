@@ -67,6 +67,7 @@ async def slowest_answer(port: int, attack: Any) -> float:
                 return slowest
 
 
+@pytest.mark.slow
 async def test_metadata_without_end_stops_at_the_proxy(database: str, tmp_path: Path) -> None:
     """By itself gRPC makes text of every line, in the event loop."""
     call = oversized_call(FIRST_STREAM, 400_000)

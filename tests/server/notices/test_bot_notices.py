@@ -135,6 +135,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_a_referee_that_is_killed_around_its_commit_makes_a_notice_once(
     store: Store, database: str, owner: Owner, sql: Sql, when: str

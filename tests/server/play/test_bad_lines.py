@@ -110,6 +110,7 @@ def begun_offer(peer: Peer, match_id: str) -> referee_pb2.Offer:
     return offer
 
 
+@pytest.mark.slow
 async def test_a_stream_taken_over_while_a_match_is_offered_passes_the_offer_on(
     scene: Scene,
 ) -> None:
