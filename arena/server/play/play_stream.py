@@ -188,6 +188,7 @@ class PlayStream:
         """Go on with the call that writes, as a task would, now that it waits for nothing."""
         try:
             self._sent = sent = writing.send(None)
+            sent.add_done_callback(partial(self._go_on, writing))
         except StopIteration:
             self._sent = None
             self._queued(monotonic() - self.outbox.taken_begun)
@@ -201,8 +202,6 @@ class PlayStream:
             self._may_write = False
             log.exception("stream broken")
             self.end(internal_error())
-        else:
-            sent.add_done_callback(partial(self._go_on, writing))
 
 
 # A new error each time: one that is raised again and again keeps all its tracebacks.
