@@ -6,10 +6,11 @@ python -m benchmarks.aivat [--known cfr,bayes,honest] [--others honest,bayes,cfr
 Plays so many independent matches of Bluff between each bot whose play is known and each other one,
 which may also be one of the strangers (python -m benchmarks.strangers), such as "flat,match net".
 A factor is the variance of the estimate over that of the result: of the results regressed on the
-luck column's luck, on the luck that AIVAT finds by the values of the tables, and on all luck,
-by the values of models as well, as `arena benchmark` does. The interval is of a bootstrap over the
-matches. `z` is the mean of AIVAT's plain estimates by the tables minus that of the results, in its
-standard errors: about 0 where nothing is biased.
+luck column's luck, on the luck that AIVAT finds where the other bot is taken to play as the tables
+do, and on all luck, by all sets of values, as `arena benchmark` does; with `both`, where the other
+bot declares its play as well, also on the luck of its own hands and choices. The interval is of a
+bootstrap over the matches. `z` is the mean of AIVAT's plain estimates by the first of these sets
+minus that of the results, in its standard errors: about 0 where nothing is biased.
 
 At more seats the other bot sits among as many of the known one as are missing, and what is removed
 is the luck of the rolls, valued by playing each round on as if it played like the known bot; with
@@ -38,7 +39,7 @@ from arena.lab.luck import luck_of
 from arena.local.bot_modules import BotFileError
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
-from arena.local.loading import load_bot
+from arena.local.loading import load_bot, sample_names
 from arena.local.match_luck import MODELS, aivat_of
 from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
@@ -71,6 +72,8 @@ class Pair:
     luck_column: Factor
     aivat: Factor
     all: Factor
+    both: Factor | None
+    """With the luck of the other bot's own hands and choices; None if it declares no play."""
     z: float
     milliseconds: float
     """For an estimate of AIVAT."""
@@ -92,19 +95,22 @@ def main() -> None:
     values, found = ValueSets(solved), []
     print(
         "known      other      matches  won    luck column          AIVAT                "
-        "all                  z     ms"
+        "all                  both                 z     ms"
     )
     for known in options.known.split(","):
         for other in options.others.split(","):
             game = make_game("bluff", {"dice_per_player": options.dice})
-            lucks = _aivat_of(known, values, game)
+            lucks, own = _aivat_of(known, values, game), _own_aivat_of(other, values, game)
             if options.seats > 2:
-                lucks = _rounds_of(known, game, options.seats)
-            pair = _pair(known, other, options.seats, options.matches, game, options.seed, lucks)
+                lucks, own = _rounds_of(known, game, options.seats), None
+            pair = _pair(
+                known, other, options.seats, options.matches, game, options.seed, lucks, own
+            )
             found.append(pair)
             print(
                 f"{known:10} {other:10} {pair.matches:7,} {pair.share:5.1%}  "
                 f"{_text(pair.luck_column)}  {_text(pair.aivat)}  {_text(pair.all)}  "
+                f"{_text(pair.both):20} "
                 f"{pair.z:+4.1f}  {pair.milliseconds:4.1f}",
                 flush=True,
             )
@@ -119,6 +125,19 @@ def _aivat_of(known: str, values: ValueSets, game: AnyGame) -> Lucks:
         lost = float(transcript.result.placing[seat] != 1)
         found = aivat.estimates(transcript, 1 - seat) - lost
         return [float(luck) for luck in found]
+
+    return lucks
+
+
+def _own_aivat_of(bot: str, values: ValueSets, game: AnyGame) -> Lucks | None:
+    """Return the luck of a bot by the play that it declares; None if it declares none."""
+    if bot not in sample_names() or declared_play(load_bot(bot), game, 2) is None:
+        return None
+    aivat = aivat_of(bot, values, game)
+
+    def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
+        won = float(transcript.result.placing[seat] == 1)
+        return [float(luck) for luck in won - aivat.estimates(transcript, seat)]
 
     return lucks
 
@@ -152,11 +171,18 @@ def _bot(name: str) -> type[AnyBot]:
 
 
 def _pair(
-    known: str, other: str, seats: int, matches: int, game: AnyGame, seed: str, lucks: Lucks
+    known: str,
+    other: str,
+    seats: int,
+    matches: int,
+    game: AnyGame,
+    seed: str,
+    lucks: Lucks,
+    own: Lucks | None,
 ) -> Pair:
     contenders = [Contender("other", _bot(other))]
     contenders += [Contender(f"known {seat}", load_bot(known)) for seat in range(1, seats)]
-    rows, seconds = [], 0.0
+    rows, more, seconds = [], list[Sequence[float]](), 0.0
     for match in play_series(game, contenders, matches, f"{seed} {known} {other}"):
         seat = match.contenders.index(0)
         begun = time.perf_counter()
@@ -164,6 +190,8 @@ def _pair(
         seconds += time.perf_counter() - begun
         result = float(match.result.placing[seat] == 1)
         rows.append((result, luck_of(match.transcript).seats[seat], *found))
+        if own is not None:
+            more.append(own(match.transcript, seat))
     table = np.array(rows)
     results, column, luck = table[:, 0], table[:, 1], table[:, 2]
     error = luck.std(ddof=1) / matches**0.5
@@ -175,6 +203,7 @@ def _pair(
         _factor(results, column),
         _factor(results, luck),
         _factor(results, table[:, 1:]),
+        _factor(results, np.hstack([table[:, 1:], more])) if more else None,
         float(-luck.mean() / error) if error else 0.0,
         1000 * seconds / matches,
     )
@@ -190,7 +219,9 @@ def _factor(results: Numbers, luck: Numbers) -> Factor:
     return Factor(luck_adjusted(results, luck).variance_factor, float(low), float(high))
 
 
-def _text(factor: Factor) -> str:
+def _text(factor: Factor | None) -> str:
+    if factor is None:
+        return "-"
     return f"{factor.factor:.3f} ({factor.low:.3f}, {factor.high:.3f})"
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from arena.errors import UserError
 from arena.games import make_game
 from arena.lab.analysis import Estimate, LossSums, analyse
-from arena.lab.analysis.aivat import UndeclaredPlayError
+from arena.lab.analysis.aivat import Aivat, UndeclaredActionError
 from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.local.deal_blocks import Lineup, NamedBot, Series, every_rotation
 from arena.local.match_luck import MatchLuck, aivat_of, solved_values
@@ -28,7 +28,7 @@ from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json
-from arena.rating.elo import FloatArray
+from arena.rating.elo import Z_95, FloatArray
 from arena.rating.head_to_head import wilson
 from arena.rating.luck import luck_adjusted
 
@@ -59,7 +59,6 @@ VALUED_MATCHES: Final = 100
 """The number of matches against the certified rung whose decisions are valued."""
 FEWEST_BLOCKS: Final = 20
 """The number of blocks from which luck is removed."""
-_Z: Final = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +131,7 @@ def benchmark(
     *,
     seed: str = PROTOCOL,
     where: Where = Where(),
+    declared: bool = False,
     rungs: Sequence[Rung] = RUNGS,
     advance: Callable[[], None] = lambda: None,
 ) -> Benchmarked:
@@ -141,17 +141,22 @@ def benchmark(
         bot: The bot.
         seed: The seed of all deals.
         where: Where the blocks are played.
+        declared: Whether the luck of its own hands and choices is removed as well, by the play that
+            it declares. It is asked for that of every hand it may hold.
         rungs: The opponents, the weakest first.
         advance: Called after each match.
 
     Raises:
         NoTablesError: The sample bots are not installed.
+        NoPlayError: The bot should declare its play, and does not.
+        DeclaredPlayError: The bot does not play as it declares.
         UserError: The bot cannot play; the message says why.
     """
     values = solved_values()
+    own = aivat_of(bot.bot, values, make_game(GAME), bot.settings) if declared else None
     shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
-        tally = RungTally(rung.bot, values)
+        tally = RungTally(rung.bot, values, own)
         with closing(seen_blocks(bot, rung, seed, where)) as blocks:
             for block in blocks:
                 tally.add(block)
@@ -189,10 +194,10 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
             continue
         try:
             tally.add([SeenMatch(seats[0], transcript, ())])
-        except UndeclaredPlayError as error:
+        except UndeclaredActionError as error:
             raise RecordedMatchError(
-                f"In match {transcript.setup.match_id} {house} did not play as {house.bot} does "
-                f"here: it was another release of it, or had other tables ({error})."
+                f"{house} did not play as {house.bot} does here: it was another release of it, or "
+                f"had other tables. {error}"
             ) from error
     counted = [tally for tally in tallies.values() if tally.matches]
     if not counted:
@@ -238,9 +243,10 @@ def seen_blocks(
 class RungTally:
     """The matches against one rung."""
 
-    def __init__(self, rung: str, values: ValueSets) -> None:
+    def __init__(self, rung: str, values: ValueSets, own: Aivat | None = None) -> None:
+        """Take the values of places, and the measured bot's own play if it is declared."""
         self._rung, self._aivat = rung, aivat_of(rung, values, make_game(GAME))
-        self._luck = MatchLuck(self._aivat)
+        self._luck = MatchLuck(self._aivat, own)
         self.matches = 0
         self._results, self._lucks = list[float](), list[FloatArray]()
         self._losses = list[tuple[int, float]]()
@@ -255,7 +261,7 @@ class RungTally:
     def add(self, block: Sequence[SeenMatch]) -> None:
         """Count the matches of a block as one observation.
 
-        Raises UndeclaredPlayError.
+        Raises DeclaredPlayError.
         """
         results, lucks = list[float](), list[FloatArray]()
         for seat, transcript, refused in block:
@@ -269,17 +275,19 @@ class RungTally:
         self._results.append(fmean(results))
         self._lucks.append(np.mean(lucks, axis=0))
 
-    def share(self, z: float = _Z) -> RungShare:
+    def share(self, z: float = Z_95) -> RungShare:
         """Return what the bot wins, with an interval of `z` errors; there must be a match."""
         results, lucks = np.array(self._results), np.array(self._lucks)
         matches, raw = self.matches, float(results.mean())
-        if len(results) < FEWEST_BLOCKS or not results.std():
-            # A regression needs some blocks, and gives no width to results that are all alike.
+        independent = raw * (1 - raw) / max(1, matches - 1)
+        # A regression needs some blocks, gives no width to results that are all alike, and follows
+        # the few that differ where nearly all are.
+        fits = len(results) >= FEWEST_BLOCKS and results.std() > 0
+        found = luck_adjusted(results, lucks) if fits else None
+        if found is None or found.adjusted_se**2 > independent:
             low, high = wilson(np.array([raw * matches]), np.array([float(matches)]), z)
             return RungShare(self._rung, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
-        found = luck_adjusted(results, lucks)
         error = z * found.adjusted_se
-        independent = raw * (1 - raw) / (matches - 1)
         return RungShare(
             self._rung,
             matches,

@@ -21,8 +21,12 @@ from arena.processes import changed_variables
 BotSettings: TypeAlias = tuple[tuple[str, str], ...]
 """The settings of a bot: names and values of environment variables."""
 
-_CALLED = ("__init__", "match_started", "act", "turn_refused", "match_ended", "match_called_off")
-"""The methods of a bot that a match calls."""
+_CALLED = (
+    *("__init__", "match_started", "act", "turn_refused", "match_ended", "match_called_off"),
+    "probabilities",
+)
+"""The methods of a bot that others call."""
+_AS_WRITTEN = "_class_as_written"
 
 
 class BotFileError(UserError, ValueError):
@@ -44,7 +48,7 @@ def bot_in(file: Path, settings: BotSettings = ()) -> type[AnyBot]:
 
 
 def _with_settings(kind: type[AnyBot], settings: BotSettings) -> type[AnyBot]:
-    """Return a class whose calls by a match run with these settings."""
+    """Return a class whose methods run with these settings."""
 
     def within(method: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(method)
@@ -54,7 +58,14 @@ def _with_settings(kind: type[AnyBot], settings: BotSettings) -> type[AnyBot]:
 
         return call
 
-    return type(kind.__name__, (kind,), {name: within(getattr(kind, name)) for name in _CALLED})
+    methods = {name: within(getattr(kind, name)) for name in _CALLED}
+    return type(kind.__name__, (kind,), {**methods, _AS_WRITTEN: kind})
+
+
+def as_written(kind: type[AnyBot]) -> type[AnyBot]:
+    """Return a bot's class as its author wrote it, without the methods that settings wrap."""
+    written: type[AnyBot] = vars(kind).get(_AS_WRITTEN, kind)
+    return written
 
 
 def _bot_in(file: Path, settings: BotSettings) -> type[AnyBot]:

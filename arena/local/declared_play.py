@@ -5,9 +5,13 @@ from random import Random
 from typing import Any
 
 from arena.bot.bot import AnyBot, Bot
+from arena.bot.returned import error_message
 from arena.bot.turn import Match, Turn
+from arena.errors import any_failure
 from arena.games.game import AnyGame
-from arena.lab.analysis.aivat import DeclaredPlay
+from arena.lab.analysis.aivat import DeclaredPlay, DeclaredPlayError
+from arena.local.bot_modules import as_written
+from arena.local.in_process import place_of
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.faults import DEFAULT_FAULT_LIMIT
 from arena.match.transcript import Entrant
@@ -22,9 +26,9 @@ def declared_play(kind: type[AnyBot], game: AnyGame, seats: int) -> DeclaredPlay
         seats: The number of seats.
 
     Returns:
-        The function, or None for a bot that does not declare its play.
+        The function, or None for a bot that does not declare its play. It raises DeclaredPlayError.
     """
-    if not _declares(kind):
+    if not _declares(as_written(kind)):
         return None
     bot = kind(Random(0))
     entrants = tuple(Entrant(f"seat {seat}", "1", "local") for seat in range(seats))
@@ -35,7 +39,18 @@ def declared_play(kind: type[AnyBot], game: AnyGame, seats: int) -> DeclaredPlay
 
     def play(view: Any) -> Mapping[Any, float]:
         turn = Turn(matches[view.seat], 1, view, (), DEFAULT_TIME_CONTROL.turn_ms, 0)
-        return bot.probabilities(turn) or {}
+        try:
+            found = bot.probabilities(turn)
+        except any_failure() as error:
+            raise DeclaredPlayError(
+                f"{kind.__name__}.probabilities failed: {error_message(error)} ({place_of(error)})"
+            ) from error
+        if not isinstance(found, Mapping):
+            raise DeclaredPlayError(
+                f"{kind.__name__}.probabilities returned {type(found).__name__}, not a dict of "
+                "probabilities by action."
+            )
+        return found
 
     return play
 

@@ -223,11 +223,11 @@ def reply_of(bot: AnyBot, match: Match, asked: Asked) -> Reply:
         _log.debug("%s failed.", match.entrants[match.seat], exc_info=True)
         return Fault(
             FaultKind.MALFORMED,
-            reason=f"{error_message(error)} ({_place(error)})",
+            reason=f"{error_message(error)} ({place_of(error)})",
         )
 
 
-def _place(error: BaseException) -> str:
+def place_of(error: BaseException) -> str:
     """Return the file and line where a bot failed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(last.filename).name}, line {last.lineno}"

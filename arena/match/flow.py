@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from arena.errors import any_failure
 from arena.games.game import DEALER, Actor, AnyGame, IllegalActionError
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultCount, FaultKind
-from arena.match.result import Result, Termination, place_with_forfeits
+from arena.match.result import Result, Termination, result_of
 from arena.match.transcript import Step
 from arena.named_tuples import maker
 from arena.randomness import Randomness
@@ -205,17 +205,5 @@ class MatchFlow:
                 self.onlooker(PublicMoment(self._known_steps, view, events))
 
     def _record(self, termination: Termination) -> MatchRecord:
-        forfeited = tuple(self._faults.forfeited)
-        scores: tuple[int, ...] | None
-        if termination is Termination.FINISHED:
-            placing, scores = self._game.placing(self._state), self._game.scores(self._state)
-        else:
-            placing, scores = (1,) * len(forfeited), None
-        result = Result(
-            place_with_forfeits(placing, forfeited),
-            scores,
-            termination,
-            tuple(self._faults.faults),
-            forfeited,
-        )
+        result = result_of(self._game, self._state, self._faults, termination)
         return MatchRecord(tuple(self._steps), result, self._events, self._refused)

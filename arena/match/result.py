@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+from arena.games.game import AnyGame
+from arena.match.faults import FaultCount
 
 
 class Termination(Enum):
@@ -31,6 +35,25 @@ class Result:
     def decided_by_faults(self) -> bool:
         """Whether some seat's place was decided by its faults instead of the game."""
         return any(self.forfeited)
+
+
+def result_of(game: AnyGame, state: Any, faults: FaultCount, termination: Termination) -> Result:
+    """Return the result of a match that ended in a state.
+
+    Without an end by the rules, the seats that have not forfeited share the first place.
+    """
+    forfeited = tuple(faults.forfeited)
+    placing: Sequence[int] = (1,) * len(forfeited)
+    scores: tuple[int, ...] | None = None
+    if termination is Termination.FINISHED:
+        placing, scores = game.placing(state), game.scores(state)
+    return Result(
+        place_with_forfeits(placing, forfeited),
+        scores,
+        termination,
+        tuple(faults.faults),
+        forfeited,
+    )
 
 
 def place_with_forfeits(placing: Sequence[int], forfeited: Sequence[bool]) -> tuple[int, ...]:

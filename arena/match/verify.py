@@ -7,7 +7,7 @@ from arena.games.validation_errors import json_excerpt, path_text
 from arena.match.faults import FaultCount
 from arena.match.json_text import difference
 from arena.match.replay import TranscriptError, advance, name, start
-from arena.match.result import Result, Termination, place_with_forfeits
+from arena.match.result import Result, Termination, result_of
 from arena.match.transcript import Step, Transcript
 from arena.match.transcript_json import result_to_json
 from arena.randomness import (
@@ -118,20 +118,11 @@ class _Referee:
             raise TranscriptError(f"step {index}: forfeits had ended the match")
 
     def _end(self, state: Any) -> Result:
-        faults = self._faults
         if self._game.to_act(state) == ():
             termination = Termination.FINISHED
-            placing, scores = self._game.placing(state), self._game.scores(state)
-        elif faults.decided:
+        elif self._faults.decided:
             termination = Termination.FORFEIT
-            placing, scores = (1,) * len(faults.forfeited), None
         else:
             steps = len(self._transcript.steps)
             raise TranscriptError(f"the match is not over after step {steps}")
-        return Result(
-            place_with_forfeits(placing, faults.forfeited),
-            scores,
-            termination,
-            tuple(faults.faults),
-            tuple(faults.forfeited),
-        )
+        return result_of(self._game, state, self._faults, termination)

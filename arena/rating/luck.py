@@ -34,9 +34,13 @@ class AdjustedMean:
 def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
     """Return the mean outcome of a block, raw and adjusted for luck by regression.
 
-    adjusted = intercept of the least-squares fit of outcomes on luck = mean(y) - beta . mean(x),
-    with the usual variance of an intercept (Glynn & Szechtman 2002). beta comes from the same
-    blocks, a bias of order 1/n.
+    adjusted = intercept of the least-squares fit of outcomes on luck = mean(y) - beta . mean(x)
+    (Glynn & Szechtman 2002). beta comes from the same blocks, a bias of order 1/n.
+
+    Its variance is the jackknife's (Efron & Stein 1981): (n - 1) / n times the sum of the squared
+    changes when one block is left out. Outcomes scatter more at some luck than at other luck: with
+    20 blocks and 5 covariates the variance that takes the scatter to be equal everywhere gave
+    intervals that held the truth in 89 % instead of 95 %.
 
     Args:
         outcomes: (n,), one per independent block, in any unit.
@@ -58,11 +62,13 @@ def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
     # A covariate that never varies has no effect; rounding must not make it appear to vary.
     centred[:, np.ptp(columns, axis=0) <= 1e-12 * np.abs(columns).max(axis=0)] = 0.0
     inverse = np.linalg.pinv(centred.T @ centred, hermitian=True)
-    beta = inverse @ (centred.T @ (outcomes - raw))
-    rank = int(np.linalg.matrix_rank(centred))
+    shares = centred @ inverse
+    beta = shares.T @ (outcomes - raw)
     residuals = outcomes - raw - centred @ beta
-    noise = float(residuals @ residuals) / (blocks - 1 - rank)
-    variance = noise * (1.0 / blocks + float(means @ inverse @ means))
+    # A block that alone decides a coefficient has leverage 1, and no residual.
+    unexplained = np.maximum(1 - 1 / blocks - np.einsum("ij,ij->i", shares, centred), 1e-9)
+    without_each = (1 / blocks - shares @ means) * residuals / unexplained
+    variance = float((without_each**2).sum()) * (blocks - 1) / blocks
     return AdjustedMean(
         blocks,
         raw,

@@ -143,7 +143,7 @@ def luck_column(
     """
     before = official.se
     after = standard_errors(luck.fit, results, official.clusters, luck_taken=luck.taken)
-    factors = np.where(before > 0, (after / np.where(before > 0, before, 1.0)) ** 2, 1.0)
+    factors = np.divide(after, before, out=np.ones_like(after), where=before > 0) ** 2
     return LuckColumn(luck, after, factors)
 
 

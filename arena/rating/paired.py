@@ -10,9 +10,8 @@ variance of x divided by p (1 - p) (Kish 1965). Both variances are those with on
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
-from arena.rating.elo import FloatArray
+from arena.rating.elo import Z_95, FloatArray
 from arena.rating.errors import RatingError
 from arena.rating.head_to_head import wilson
 from arena.rating.luck import luck_adjusted
@@ -70,8 +69,6 @@ def adjusted_difference(
 ) -> AdjustedDifference | None:
     """Return the difference without luck, by regression on it (`arena.rating.luck`).
 
-    The interval is Student's.
-
     Args:
         one: (n,) the results of one version by block, from 0 to 1.
         other: (n,) those of the other.
@@ -84,8 +81,7 @@ def adjusted_difference(
     if len(differences) < FEWEST_BLOCKS or not np.ptp(differences):
         return None
     found = luck_adjusted(differences, luck)
-    freedom = len(differences) - 1 - luck.shape[1]
-    reach = float(stdtrit(freedom, 0.975)) * found.adjusted_se
+    reach = Z_95 * found.adjusted_se
     mean = min(1.0, max(-1.0, found.adjusted))
     low, high = max(-1.0, found.adjusted - reach), min(1.0, found.adjusted + reach)
     return AdjustedDifference(found.blocks, mean, low, high, found.variance_factor)

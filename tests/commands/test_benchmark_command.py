@@ -94,8 +94,22 @@ def test_recorded_matches_that_cannot_be_read_are_refused(tmp_path: Path) -> Non
     assert f"{file} is no transcript" in err
     code, _, err = run("mine", "--recorded", str(tmp_path / "missing.jsonl"))
     assert (code, "cannot be read: No such file" in err) == (2, True)
-    code, _, err = run("mine", "--recorded", str(file), "--seed", "other")
-    assert (code, "leave out --seed" in err) == (2, True)
+    for more in (("--seed", "other"), ("--declared",)):
+        code, _, err = run("mine", "--recorded", str(file), *more)
+        assert (code, "leave out --seed, --logs, --declared and" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("bot", "why"),
+    [
+        ("search", "does not declare its play: its class needs `probabilities`"),
+        ("python mine.py", "--declared asks the bot for its play: it must be a sample bot or a"),
+    ],
+)
+def test_a_bot_that_cannot_be_asked_for_its_play_is_refused(bot: str, why: str) -> None:
+    code, out, err = run(bot, "--declared")
+    assert (code, out) == (2, "")
+    assert why in " ".join(err.split())
 
 
 def test_a_recorded_match_against_the_rules_is_refused(tmp_path: Path) -> None:

@@ -143,6 +143,7 @@ def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPat
         pass
 
 
+@pytest.mark.slow
 def test_programs_that_connect_play_here(address: str, tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\n")

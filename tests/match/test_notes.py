@@ -41,6 +41,7 @@ def test_a_seat_has_so_many_bytes_in_a_match_and_another_seat_its_own() -> None:
     assert {note.text for note in taken.notes[32:41]} == {"…"}
     assert taken.notes[40].usage == Usage(output_tokens=7)
     assert taken.notes[41].text == "mine"
+    assert [note.cut_off for note in taken.notes] == [True] * 41 + [False]
     # Another referee goes on with what this one took.
     later = NotesTaken(taken.notes)
     later.take(Note(0, 43, "z"))

@@ -64,6 +64,8 @@ def test_every_entropy_is_bound_by_the_draws(case: Case) -> None:
         )
         short = altered(original, "opening", "entropies", seat, to=entropy[:14])
         assert f"the entropy of seat {seat} has 7 bytes" in complaint(short)
+        shortest = altered(original, "opening", "entropies", seat, to=entropy[:16])
+        assert "the dealer drew" in complaint(shortest)
     fewer = altered(original, "opening", "entropies", to=entropies[:-1])
     assert "not one entropy for each seat" in complaint(fewer)
     turned = altered(original, "opening", "entropies", to=entropies[::-1])
@@ -191,6 +193,7 @@ def test_a_fault_cannot_be_invented_nor_hushed_up(case: Case) -> None:
         else:
             del changed["steps"][index]["stand_in"]
             assert complaint(changed).startswith(f"step {index + 1}: ")
+            assert complaint(changed).endswith(" has forfeited and cannot act")
             continue
         assert complaint(changed) == "faults: the list does not agree with the steps"
         changed["faults"] = [
@@ -289,6 +292,14 @@ def test_neither_the_dealer_nor_a_stand_in_takes_time() -> None:
         steps[index] = steps[index]._replace(milliseconds=1)
         with pytest.raises(TranscriptError, match=rf"^step {index + 1}: .* no clock and no faults"):
             verify(replace(transcript, steps=tuple(steps)))
+
+
+def test_seats_asked_at_the_same_moment_all_answer_before_a_forfeit_ends_the_match() -> None:
+    playing = Playing(game("skull", first="seat"), 2)
+    playing.reply(ABSENT, ABSENT)
+    transcript = transcript_of(playing)
+    assert transcript.result.forfeited == (True, True)
+    verify(transcript)
 
 
 def test_what_is_played_for_a_seat_at_fault_is_its_default_action() -> None:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.rating.agreement import Agreement, Answer, Answers, agreements
+from arena.rating.agreement import GROUP, Agreement, Answer, Answers, agreements
 from arena.rating.holm import holm
 
 POSITIONS = 500
@@ -80,6 +80,11 @@ def test_an_idea_that_many_have_explains_itself_and_a_small_group_does_not() -> 
     found = compared([asked(one) for one in [*many, *few]])
     marked = {pair for pair, one in found.items() if one.marked}
     assert marked == set(combinations(range(8, 12), 2))
+
+
+def test_what_one_of_the_others_always_says_is_fully_expected() -> None:
+    field = [*[idea(2)] * (2 + GROUP + 1), *(idea(seed) for seed in range(10, 14))]
+    assert compared([asked(one) for one in field])[0, 1].expected > 0.95
 
 
 def test_a_copy_of_a_program_that_plays_at_random_agrees_as_often_as_the_program_with_itself() -> (

@@ -159,12 +159,26 @@ def test_the_control_variate_is_an_intercept_of_least_squares() -> None:
     rng = np.random.default_rng(24)
     luck, outcomes = rng.normal(size=(50, 2)), rng.normal(size=50)
     design = np.column_stack([np.ones(50), luck])
-    solution, (residual,), _, _ = np.linalg.lstsq(design, outcomes)
-    variance = residual / 47 * np.linalg.inv(design.T @ design)[0, 0]
+    solution = np.linalg.lstsq(design, outcomes)[0]
     found = luck_adjusted(outcomes, luck)
     assert found.adjusted == pytest.approx(solution[0])
     assert found.coefficients == pytest.approx(tuple(solution[1:]))
-    assert found.adjusted_se == pytest.approx(variance**0.5)
+    # The jackknife, block by block.
+    changes = [
+        np.linalg.lstsq(design[kept], outcomes[kept])[0][0] - solution[0]
+        for kept in (np.arange(50) != left_out for left_out in range(50))
+    ]
+    assert found.adjusted_se**2 == pytest.approx(49 / 50 * np.square(changes).sum())
+
+
+def test_few_blocks_that_scatter_unequally_have_intervals_that_hold() -> None:
+    rng, hits = np.random.default_rng(25), 0
+    for _ in range(2_000):
+        luck = rng.normal(size=(20, 5))
+        outcomes = 0.3 * luck[:, 0] + (0.1 + np.abs(luck[:, 1])) * rng.normal(size=20)
+        found = luck_adjusted(outcomes, luck)
+        hits += abs(found.adjusted) <= 1.96 * found.adjusted_se
+    assert 0.95 <= hits / 2_000 <= 0.98  # where scatter is taken to be equal, 0.94
 
 
 def test_luck_that_never_varies_changes_nothing() -> None:

@@ -52,6 +52,15 @@ def test_the_unbeaten_are_those_that_beat_somebody_and_are_beaten_by_nobody() ->
     )
 
 
+def test_five_are_named_and_the_rest_are_counted() -> None:
+    for bots, named in ((6, "A, B, C, D and E"), (8, "A, B, C, D, E and 2 more")):
+        wins = np.zeros((bots, bots), int)
+        wins[:-1, -1] = 90
+        assert f"not shown to be beaten: {named}. " in dominance_in_words(
+            dominance(matrix(wins)), str
+        )
+
+
 def test_a_longer_cycle_is_found_where_there_is_no_shorter_one() -> None:
     wins = np.full((4, 4), 50) - 50 * np.eye(4, dtype=int)
     for one in range(4):

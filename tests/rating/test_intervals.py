@@ -11,7 +11,13 @@ from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, Fit, fit, hessian
 from arena.rating.elo import ELO_PER_NAT, Z_95, normal_cdf, win_probabilities
 from arena.rating.flags import Flag, flags
-from arena.rating.intervals import Intervals, intervals, standard_errors
+from arena.rating.intervals import (
+    _SMALL,
+    Intervals,
+    _positive_inverse,
+    intervals,
+    standard_errors,
+)
 from arena.rating.ladder import rate
 from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.ranks import band_numbers, bands, ladder_order, rank_ranges
@@ -184,10 +190,18 @@ def test_equal_bots_share_one_band_and_all_ranks() -> None:
     assert measured.los == pytest.approx(np.full((3, 3), 0.5))
 
 
+def test_the_inverse_of_a_large_matrix_is_put_together_from_its_quarters() -> None:
+    random = np.random.default_rng(1)
+    root = random.normal(size=(_SMALL + 3, _SMALL + 3))
+    matrix = root @ root.T + np.eye(len(root))
+    assert _positive_inverse(matrix) == pytest.approx(np.linalg.inv(matrix), abs=1e-9)
+
+
 def test_the_likelihood_of_superiority_is_the_normal_of_the_difference() -> None:
     measured = measured_with([10, 0], [6, 8])
     assert measured.los[0, 1] == pytest.approx(normal_cdf(1.0))
     assert measured.difference_low[0, 1] == pytest.approx(10 - Z_95 * 10)
+    assert measured_with([0.1, 0], [0.06, 0.08]).los[0, 1] == pytest.approx(normal_cdf(1.0))
 
 
 def test_what_the_prior_alone_holds_is_flagged() -> None:

@@ -26,14 +26,14 @@ from scipy.special import stdtrit
 from arena.commands.errors import CommandError
 from arena.commands.experiments.folder import environment_of_run, write_json
 from arena.local.benchmark import RUNGS
-from arena.local.match_luck import MOST_ESTIMATES
+from arena.local.match_luck import ESTIMATES
 
 LADDER: Final = tuple(rung.bot for rung in RUNGS)
 """The rungs, the weakest first."""
 RUN_ERROR: Final = 0.05
 """The chance that a whole run is credited with a rung that its bot does not beat, at most."""
-_FITTED: Final = 1 + MOST_ESTIMATES
-"""The mean of the matches, and the most coefficients of luck that are fitted to them."""
+_FITTED: Final = 1 + ESTIMATES
+"""The mean of the matches, and the coefficients of luck that are fitted to them."""
 
 
 @dataclass(frozen=True, slots=True)

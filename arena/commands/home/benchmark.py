@@ -63,6 +63,14 @@ def benchmark(
             "Takes its rated matches, and shows its figure on the leaderboard.",
         ),
     ] = False,
+    declared: Annotated[
+        bool,
+        typer.Option(
+            "--declared",
+            help="BOT declares its play (`probabilities`): take out the luck of its own hands and "
+            "choices as well. It is asked for every hand that it may hold, which takes longer.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     logs: LogFolder = None,
     connect_seconds: Annotated[
@@ -71,19 +79,19 @@ def benchmark(
 ) -> None:
     """Measure a bot of Bluff at two seats against the house's bots, in under a minute.
 
-    The house's bots declare how they play, so most of the luck is known and taken out: 1,800
-    matches against the strongest tell as much as some 10,000. The opponents, the numbers of matches
-    and the deals are the same for everybody.
+    The house's bots declare how they play, so most of the luck is known and taken out: a
+    match against the strongest tells as much as 3 to 36 would. The opponents, the numbers of
+    matches and the deals are the same for everybody.
     """
     with exit_with_message():
         begun = time.perf_counter()
         name, folder = bot, None
         if recorded or rated:
             option = "--recorded" if recorded else "--rated"
-            if seed != PROTOCOL or logs is not None or (recorded and rated):
+            if seed != PROTOCOL or logs is not None or declared or (recorded and rated):
                 raise CommandError(
                     f"{option} plays nothing, and takes matches of one place: leave out --seed, "
-                    "--logs and --" + ("rated." if recorded else "recorded.")
+                    "--logs, --declared and --" + ("rated." if recorded else "recorded.")
                 )
             try:
                 if recorded:
@@ -95,14 +103,20 @@ def benchmark(
         else:
             (entry,) = entries([bot], make_game(GAME))
             name = entry.name
+            if declared and entry.command:
+                raise CommandError(
+                    "--declared asks the bot for its play: it must be a sample bot or a .py file, "
+                    "without `python` before it."
+                )
             folder = log_folder(logs) if entry.command else None
             where = Where(logs=folder, connect_seconds=connect_seconds)
             with progress(_MATCHES, "Playing") as advance:
-                found = measured(entry, seed=seed, where=where, advance=advance)
+                found = measured(entry, seed=seed, where=where, declared=declared, advance=advance)
     summary = _summary(name, found)
     played = not (recorded or rated)
     summary["protocol"] = PROTOCOL if played else None
     summary["seed"] = seed if played else None
+    summary["declared"] = declared
     summary["logs"] = folder and str(folder)
     summary["seconds"] = round(time.perf_counter() - begun, 1)
     if as_json:

@@ -15,6 +15,7 @@ its actions so far, the other's hand o, and u the value of a place:
     sum_k w(k) V(after the doubt) - V(s)                      the outcome
 
 are added up. w' is w after a*. After the doubt all dice are seen, so the next round begins anew.
+u may depend on all that is known besides k and a*, so on w and p, too: that of a response does.
 
 Several sets of values give several estimates. How near each comes to the match depends on how both
 seats play; a regression of results on the luck that each finds takes what fits.
@@ -25,10 +26,12 @@ Technique for Agent Evaluation in Imperfect Information Games".
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from arena.errors import UserError
 from arena.games.bluff import BluffOptions, BluffView, Dice, Doubt
 from arena.games.bluff.bets import track
 from arena.games.bluff.state import BluffPhase, BluffState
@@ -47,8 +50,15 @@ _KEPT_VIEWS = 2048
 With five dice one takes 60 kB on average. Of 10,000 views in 900 matches half are asked for again.
 """
 
+_ROUNDING = 1e-6
+"""The largest accepted difference of a sum of probabilities from 1."""
 
-class UndeclaredPlayError(ValueError):
+
+class DeclaredPlayError(UserError):
+    """A declared play that is no distribution over legal actions, or not what the seat plays."""
+
+
+class UndeclaredActionError(DeclaredPlayError):
     """A seat took an action that its declared play never takes."""
 
 
@@ -93,7 +103,8 @@ class Aivat:
             [v] An estimate by each set of values.
 
         Raises:
-            UndeclaredPlayError: The known seat took an action that its play never takes.
+            UndeclaredActionError: The known seat took an action that its play never takes.
+            DeclaredPlayError: The play is no distribution over legal actions.
             TranscriptError: The transcript contradicts the rules.
         """
         options = transcript.setup.options
@@ -118,9 +129,20 @@ class Aivat:
                 current = _Round(self._values, state, known)
                 estimates = estimates + current.roll_terms()
             elif step is not None and before is not None and current is not None:
-                declared = step.actor == known and step.fault is None and not step.stand_in
+                declared = step.actor == known and not step.stand_in
                 shares = self._shares(_public(game.view(before, known))) if declared else None
-                estimates = estimates + current.action_terms(step.actor, step.action, shares)
+                try:
+                    if shares is not None and step.fault is not None:
+                        # Nothing follows from the action. The play may be why there is a fault.
+                        current.play_of(shares)
+                        shares = None
+                    terms = current.action_terms(step.actor, step.action, shares)
+                except DeclaredPlayError as error:
+                    setup = transcript.setup
+                    raise type(error)(
+                        f"{setup.entrants[known]} in match {setup.match_id}: {error}"
+                    ) from error
+                estimates = estimates + terms
             before = state
         # A forfeit decides the match whatever the hands are.
         if current is None or any(transcript.result.forfeited):
@@ -154,6 +176,11 @@ class _Round:
         terms: Weights = before - rolled @ self._weights - self._of_known(self._starts)
         return terms
 
+    def play_of(self, shares: "_Shares") -> Weights:
+        """Return the known seat's play in its turn: [a, hand]. Raises DeclaredPlayError."""
+        actions = len(self._numbers) - self._place + 1
+        return shares.by_hand(self._hands.dice, self._weights, actions, self._row)
+
     def action_terms(self, actor: object, action: Any, shares: "_Shares | None") -> Weights:
         """Return the terms of an action: [v].
 
@@ -164,12 +191,17 @@ class _Round:
         role = self._role if known else 1 - self._role
         where = self._place, role, 1 - self._role, self._other_hand
         if shares is not None:
-            after = self._of_known([each.after_actions(*where) for each in self._values])
-            play = shares.by_hand(self._hands.dice, self._weights, after.shape[1], self._row)
-            weights = self._weights * play[taken]
+            joint = self.play_of(shares) * self._weights
+            weights = joint[taken]
             if not weights.any():
-                raise UndeclaredPlayError(f"Seat {self._known}'s declared play never has: {action}")
-            terms = np.tensordot(after, play * self._weights, 2)
+                raise UndeclaredActionError(
+                    f"it played {action}, to which its declared play gives no chance."
+                )
+            hand = self._other_hand
+            after = self._of_known(
+                [each.after_play(self._place, role, hand, joint) for each in self._values]
+            )
+            terms = np.tensordot(after, joint, 2)
             self._weights = weights / weights.sum()
             terms -= after[:, taken] @ self._weights
         if isinstance(action, Doubt):
@@ -179,8 +211,14 @@ class _Round:
         return terms
 
     def _row(self, action: Any) -> int:
-        """Return 0 for the doubt, else the distance of the bet from the standing one."""
-        return 0 if isinstance(action, Doubt) else self._numbers[action] - self._place
+        """Return 0 for the doubt, else the distance of the bet from the standing one.
+
+        -1 for an action that is not legal.
+        """
+        if isinstance(action, Doubt):
+            return 0 if self._place else -1
+        distance = self._numbers.get(action, 0) - self._place
+        return distance if distance > 0 else -1
 
     def _of_known(self, values: Sequence[Weights] | Weights) -> Weights:
         return np.array(values) if self._role == 0 else 1 - np.array(values)
@@ -197,16 +235,41 @@ class _Shares:
     def by_hand(
         self, hands: Sequence[Dice], weights: Weights, actions: int, row: Callable[[Any], int]
     ) -> Weights:
-        """Return the probability of each action with each hand of positive weight: [a, hand]."""
+        """Return the probability of each action with each hand of positive weight: [a, hand].
+
+        `row` returns the number of an action, -1 for one that is not legal. Raises
+        DeclaredPlayError.
+        """
         if self._shares is None:
             self._shares = np.zeros((actions, len(hands)))
         for hand in np.flatnonzero(weights).tolist():
             if hand not in self._known:
+                self._shares[:, hand] = self._with(hands[hand], actions, row)
                 self._known.add(hand)
-                view = self._public._replace(hidden_dice=hands[hand])
-                for action, share in self._declared(view).items():
-                    self._shares[row(action), hand] = share
         return self._shares
+
+    def _with(self, hand: Dice, actions: int, row: Callable[[Any], int]) -> Weights:
+        """Return the probability of each action with a hand: [a]."""
+        shares = np.zeros(actions)
+        declared = self._declared(self._public._replace(hidden_dice=hand))
+        for action, share in declared.items():
+            number = row(action)
+            if not (isinstance(share, Real) and share >= 0) or (share and number < 0):
+                raise DeclaredPlayError(
+                    f"its declared play with the dice {_faces(hand)} has the probability {share} "
+                    f"for {action}, which is " + ("not legal." if number < 0 else "no probability.")
+                )
+            shares[number] += share
+        if abs(shares.sum() - 1) > _ROUNDING:
+            raise DeclaredPlayError(
+                f"the probabilities of its declared play with the dice {_faces(hand)} sum to "
+                f"{shares.sum():g}, not to 1."
+            )
+        return shares
+
+
+def _faces(hand: Dice) -> str:
+    return " ".join(map(str, hand))
 
 
 def _public(view: BluffView) -> BluffView:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,13 +15,14 @@ from arena.games import make_game
 from arena.games.bluff import STAR, Bet, BluffView, Doubt
 from arena.games.bluff.bets import track
 from arena.games.game import DEALER, AnyGame
-from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
-from arena.lab.analysis.bluff.pair_values import MOST_SETS, ValueSets
+from arena.lab.analysis.aivat import Aivat, DeclaredPlayError
+from arena.lab.analysis.bluff.last_bet_play import Model
+from arena.lab.analysis.bluff.pair_values import SETS, ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, Seed, opened, play_match, play_series
 from arena.local.loading import load_bot
-from arena.local.match_luck import MODELS, aivat_of
+from arena.local.match_luck import MODELS, MatchLuck, aivat_of
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Opening, Step, Transcript
@@ -40,8 +42,8 @@ def aivat(bot: str, game: AnyGame) -> Aivat:
     return aivat_of(bot, values(), game)
 
 
-def test_as_many_sets_of_values_as_are_told_estimate_at_most() -> None:
-    assert max(len(values().of(model)) for model in (None, *MODELS.values())) == MOST_SETS
+def test_as_many_sets_of_values_as_are_told_estimate() -> None:
+    assert {len(values().of(model)) for model in (None, *MODELS.values())} == {SETS}
 
 
 def stranger(view: BluffView) -> Mapping[Any, float]:
@@ -116,7 +118,7 @@ def all_estimates(known_bot: str, known: int) -> NDArray[np.float64]:
 def test_its_mean_over_all_matches_is_that_of_the_results(bot: str, known: int) -> None:
     chances, results, *estimates = all_estimates(bot, known).T
     assert chances.sum() == pytest.approx(1, abs=1e-9)
-    assert len(estimates) >= 3  # the values of each pair of players
+    assert len(estimates) == SETS
     for each in estimates:
         assert chances @ each == pytest.approx(chances @ results, abs=1e-9)
 
@@ -144,8 +146,9 @@ def test_intervals_of_its_means_cover_the_truth_in_a_thousand_leagues() -> None:
     assert abs(means.mean() - truth) < 3 * means.std() / np.sqrt(1000)
 
 
-def test_so_do_those_of_results_regressed_on_the_luck_it_finds() -> None:
-    chances, results, *estimates = all_estimates("cfr", 0).T
+@pytest.mark.parametrize("bot", ["cfr", "bayes", "honest"])
+def test_so_do_those_of_results_regressed_on_the_luck_it_finds(bot: str) -> None:
+    chances, results, *estimates = all_estimates(bot, 0).T
     luck = results[:, None] - np.transpose(estimates)
     drawn = np.random.default_rng(8).choice(len(chances), (1000, 400), p=chances / chances.sum())
     found = [luck_adjusted(results[one], luck[one]) for one in drawn]
@@ -170,6 +173,46 @@ def test_it_has_the_mean_of_the_results_in_matches_of_many_rounds(bots: tuple[st
         estimates = estimator.estimates(played.transcript, seat)
         gaps.append(estimates - (played.result.placing[seat] == 1))
     assert np.all(np.abs(np.mean(gaps, 0)) < 3.5 * np.std(gaps, 0) / np.sqrt(len(gaps)))
+
+
+def test_the_luck_of_both_seats_has_mean_zero_where_both_declare_their_play() -> None:
+    game = make_game("bluff", {"dice_per_player": 1, "start_mode": "seat"})
+    luck = MatchLuck(aivat("bayes", game), aivat("cfr", game))
+    rows = [
+        (chance, *luck.of(one, 0))
+        for chance, one in every_match(game, (declared("cfr", game), declared("bayes", game)))
+    ]
+    chances, *lucks = np.array(rows).T
+    assert chances.sum() == pytest.approx(1, abs=1e-9)
+    assert len(lucks) == 2 * SETS + 1
+    for each in lucks[:-1]:  # the luck column's own numbers are rounded
+        assert chances @ each == pytest.approx(0, abs=1e-9)
+    assert chances @ lucks[-1] == pytest.approx(0, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("known", "other"),
+    [
+        ("bayes", "cfr"),
+        pytest.param("bayes", "bayes", marks=pytest.mark.slow),
+        pytest.param("bayes", "honest", marks=pytest.mark.slow),
+    ],
+)
+def test_a_fifth_of_the_variance_is_left_against_bayes_where_both_declare_their_play(
+    known: str, other: str
+) -> None:
+    game = make_game("bluff", {"dice_per_player": 3})
+    own, luck = aivat(other, game), aivat(known, game)
+    alone, both = MatchLuck(luck), MatchLuck(luck, own)
+    results, lucks, more = [], [], []
+    contenders = [Contender("other", load_bot(other)), Contender("known", load_bot(known))]
+    for played in play_series(game, contenders, 200, "both"):
+        seat = played.contenders.index(0)
+        results.append(float(played.result.placing[seat] == 1))
+        lucks.append(alone.of(played.transcript, seat))
+        more.append(both.of(played.transcript, seat))
+    one, two = (luck_adjusted(np.array(results), np.array(each)) for each in (lucks, more))
+    assert two.variance_factor < min(0.2, one.variance_factor)
 
 
 @pytest.mark.slow
@@ -199,10 +242,85 @@ def test_a_fault_of_the_known_seat_is_not_taken_for_its_play() -> None:
     at, step = next((at, one) for at, one in enumerate(transcript.steps) if one.actor == 0)
     other = Bet(2, STAR) if step.action != Bet(2, STAR) else Bet(3, STAR)
     changed = (*transcript.steps[:at], step._replace(action=other))
-    with pytest.raises(UndeclaredPlayError, match="Seat 0's declared play never has: "):
+    with pytest.raises(
+        DeclaredPlayError,
+        match=r"^honest 1 in match [-0-9a-f]+: it played .*, to which .* gives no chance\.$",
+    ):
         aivat("honest", game).estimates(replace(transcript, steps=changed), 0)
     late = (*changed[:-1], changed[-1]._replace(fault=FaultKind.LATE))
     aivat("honest", game).estimates(replace(transcript, steps=late), 0)
+
+
+@pytest.mark.parametrize(
+    ("shares", "why"),
+    [
+        ({Bet(1, STAR): 0.7, Bet(2, STAR): 0.2}, "sum to 0.9, not to 1"),
+        (
+            {Bet(1, STAR): 1.2, Bet(2, STAR): -0.2},
+            "the probability -0.2 for .*, which is no probability",
+        ),
+        ({Bet(1, STAR): float("nan"), Bet(2, STAR): 1.0}, "the probability nan for"),
+        ({Bet(1, STAR): "all"}, "the probability all for .*, which is no probability"),
+        ({Bet(1, STAR): 0.5, Doubt(): 0.5}, "the probability 0.5 for .*, which is not legal"),
+        ({Bet(9, STAR): 1.0}, "which is not legal"),
+    ],
+)
+def test_what_is_no_play_is_refused(shares: Mapping[Any, float], why: str) -> None:
+    class Declaring(Bot[BluffView, Bet | Doubt]):
+        def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+            return next(iter(turn.choices()))
+
+        def probabilities(self, turn: Turn[BluffView, Bet | Doubt]) -> Mapping[Any, float]:
+            return shares
+
+    game = make_game("bluff", {"dice_per_player": 1})
+    play = declared_play(Declaring, game, 2)
+    assert play is not None
+    estimator = Aivat(values().of(), values().most_dice, play)
+    contenders = [Contender(name, load_bot("honest")) for name in ("first", "second")]
+    transcript, _ = play_match(game, contenders, Seed("no play"), 0)
+    opener = next(step.actor for step in transcript.steps if step.actor is not DEALER)
+    assert isinstance(opener, int)
+    bot = transcript.setup.entrants[opener]
+    with pytest.raises(DeclaredPlayError, match=f"^{bot} in match .*: .* declared play .*{why}"):
+        estimator.estimates(transcript, opener)
+
+
+def test_the_play_of_a_turn_in_which_the_seat_was_at_fault_must_be_one_too() -> None:
+    game = make_game("bluff", {"dice_per_player": 1})
+    contenders = [Contender(name, load_bot("honest")) for name in ("first", "second")]
+    transcript, _ = play_match(game, contenders, Seed("at fault"), 0)
+    at, step = next((at, one) for at, one in enumerate(transcript.steps) if one.actor == 0)
+    faulty = step._replace(fault=FaultKind.MALFORMED)
+    match = replace(transcript, steps=(*transcript.steps[:at], faulty, *transcript.steps[at + 1 :]))
+    estimator = Aivat(values().of(), values().most_dice, lambda _view: {})
+    with pytest.raises(DeclaredPlayError, match="sum to 0, not to 1"):
+        estimator.estimates(match, 0)
+
+
+@pytest.mark.parametrize(
+    ("returned", "why"),
+    [
+        (
+            "None",
+            "Declaring.probabilities returned NoneType, not a dict of probabilities by action",
+        ),
+        ("1 / 0", "Declaring.probabilities failed: ZeroDivisionError: "),
+    ],
+)
+def test_a_declaration_that_fails_is_told(returned: str, why: str) -> None:
+    class Declaring(Bot[BluffView, Bet | Doubt]):
+        def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+            raise AssertionError
+
+        def probabilities(self, turn: Turn[BluffView, Bet | Doubt]) -> Any:
+            return eval(returned)
+
+    game = make_game("bluff", {"dice_per_player": 1})
+    play = declared_play(Declaring, game, 2)
+    assert play is not None
+    with pytest.raises(DeclaredPlayError, match=why):
+        play(game.view(game.start(2), 0))
 
 
 @pytest.mark.parametrize(
@@ -227,11 +345,14 @@ def test_it_covers_no_other_game() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "other", "most"), [("bayes", "honest", 0.2), ("cfr", "honest", 0.1)]
+    ("known", "other", "most"),
+    [
+        ("bayes", "honest", 0.2),
+        ("cfr", "honest", 0.1),
+        pytest.param("honest", "exploiter", 0.3, marks=pytest.mark.slow),
+    ],
 )
-def test_values_of_models_fit_play_far_from_equilibrium(
-    known: str, other: str, most: float
-) -> None:
+def test_values_fit_play_far_from_equilibrium(known: str, other: str, most: float) -> None:
     game, results, lucks = make_game("bluff", {"dice_per_player": 3}), [], []
     contenders = [Contender(name, load_bot(name)) for name in (known, other)]
     estimator = aivat(known, game)
@@ -241,3 +362,29 @@ def test_values_of_models_fit_play_far_from_equilibrium(
         results.append(result)
         lucks.append(result - estimator.estimates(played.transcript, seat))
     assert luck_adjusted(np.array(results), np.array(lucks)).variance_factor < most
+
+
+@pytest.mark.parametrize("opener", [0, 1])
+@pytest.mark.parametrize("known", [None, *MODELS.values()], ids=str)
+def test_nobody_does_better_against_the_known_seat_than_its_response(
+    known: Model | None, opener: int
+) -> None:
+    for dice in ((1, 1), (2, 1), (2, 2)):
+        *others, response = [each.round(dice, opener).before_roll for each in values().of(known)]
+        sign = 1 if opener == 0 else -1
+        assert sign * response < min(sign * other for other in others) + 0.005
+
+
+def test_the_response_knows_hands_by_all_that_the_known_seat_did() -> None:
+    *_, response = values().of(Model.HONEST)
+    round_values, three = response.round((1, 1), 0), 2
+    by_last_bet = round_values.after_actions(0, 0, 1, three)
+    gains = []
+    for bet, hand in product(range(1, len(track(2)) + 1), range(6)):
+        play = np.zeros_like(by_last_bet)
+        play[bet, hand] = 1.0
+        answers = round_values.after_actions(bet, 1, 0, hand)[:, three]
+        after = round_values.after_play(0, 0, three, play)[bet, hand]
+        assert after == pytest.approx(answers.min(), abs=0.02)
+        gains.append(by_last_bet[bet, hand] - after)
+    assert max(gains) > 0.1
