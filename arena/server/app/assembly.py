@@ -268,7 +268,11 @@ def _watch(
     watch = metrics.watch
     watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
     watch("arena_matches_running", "Matches offered or played", lambda: director.running)
-    watch("arena_load", "Share of the last seconds in which the event loop was busy", load)
+    watch(
+        "arena_load",
+        "Share of the last seconds in which the event loop was busy",
+        lambda: load.latest,
+    )
     watch("arena_results_waiting", "Results not recorded yet", lambda: writer.waiting)
     text = "Results not recorded yet that are kept in the spool"
     watch("arena_results_spooled", text, lambda: writer.spooled)

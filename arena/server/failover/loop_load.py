@@ -35,15 +35,16 @@ class LoopLoad:
         """Begin with a load of 0; `busy` and `now` return seconds since any moment."""
         self._busy, self._now = busy, now
         self._last = busy(), now()
-        self._load = 0.0
+        self.latest = 0.0
+        """The load when it was last measured; may be read from any thread."""
 
     def __call__(self) -> float:
-        """Return the load, from 0 to 1; to be called in the event loop's thread."""
+        """Measure and return the load, from 0 to 1; to be called in the event loop's thread."""
         busy, now = self._busy(), self._now()
         was_busy, before = self._last
         if now > before:
             share = min(1.0, (busy - was_busy) / (now - before))
             weight = 1 - math.exp((before - now) / MEMORY_SECONDS)
-            self._load += weight * (share - self._load)
+            self.latest += weight * (share - self.latest)
             self._last = busy, now
-        return self._load
+        return self.latest

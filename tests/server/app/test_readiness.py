@@ -84,6 +84,7 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
         assert await exit_code("--ready") == 0
 
 
+@pytest.mark.slow
 async def test_the_figures_tell_what_was_played(database: str) -> None:
     metrics = free_port()
     address = ("127.0.0.1", metrics)
@@ -105,11 +106,14 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
     assert figures["arena_decisions_total"] > figures["arena_matches_finished_total"]
     assert figures["arena_decision_seconds_count"] == figures["arena_decisions_total"]
     assert figures["arena_send_queue_seconds_count"] > figures["arena_matches_finished_total"]
+    waited = figures["arena_send_queue_seconds_sum"] / figures["arena_send_queue_seconds_count"]
+    assert 0 < waited < PATIENCE
     assert figures["arena_matches_resumed_total"] == 0
     assert figures["arena_recording_seconds_count"] == figures["arena_matches_recorded_total"]
     assert figures['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
     rest = {"arena_results_waiting", "arena_results_spooled", "arena_matches_running"}
     assert rest <= figures.keys()
+    assert 0 <= figures["arena_load"] <= 1
     assert figures["arena_connections_cut_total"] == 0
     assert "# TYPE arena_connections_cut_total counter" in text
 
@@ -131,6 +135,7 @@ async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -
     assert "arena_matches_resumed_total 1.0" in text
 
 
+@pytest.mark.slow
 def test_a_proxy_is_told_at_which_address_bots_reach_it() -> None:
     with metrics_served(Metrics(), lambda: "the database does not answer", "127.0.0.1", 0, 2) as at:
         found = [got(at, f"address/{number}")[0] for number in (1, 2, 3)]
