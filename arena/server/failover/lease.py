@@ -187,7 +187,7 @@ class Lease:
                 raise
             except (StorageError, TimeoutError, SQLAlchemyError, psycopg.Error, OSError) as error:
                 # Whatever the database or its driver says: only another's lease ends this one.
-                why = str(error).split("\n", 1)[0] or f"no answer within {GIVE_UP_SECONDS:g} s"
+                why = str(error).partition("\n")[0] or f"no answer within {GIVE_UP_SECONDS:g} s"
                 log.warning("lease not renewed", why=why)
 
     async def listen(self, url: str) -> None:

@@ -25,10 +25,16 @@ from arena.server.failover.waiting import Waiting
 from arena.server.play.kept_blocks import Unkept
 from arena.server.play.ports import Happening, Meter, Recorder, Spool
 
-MOST_WAITING = 2_000
-"""The number of unrecorded matches at which no new ones should begin."""
+MOST_WHILE_FAILING = 2_000
+"""The number of unrecorded matches at which no new ones should begin while storage fails."""
 BATCH = 256
 """The most matches recorded in one transaction: enough to be cheap, few enough to be quick."""
+MOST_WAITING = 2 * BATCH
+"""The number of unrecorded matches at which no new ones should begin while storage works.
+
+Bots are told of an end after it is recorded. On a busy machine more matches may end than are
+recorded, and a longer queue would delay their ends by seconds.
+"""
 AT_ONCE = 16
 """The most results written down at once: some milliseconds in which no bot is heard."""
 RETRY_SECONDS = (0.1, 0.5, 1.0)
@@ -90,7 +96,8 @@ class ResultWriter:
     def full(self) -> bool:
         """Whether so much is waiting that no new match should begin."""
         spool_fails = self._spooling is not None and self._spooling.fails
-        return self.waiting >= MOST_WAITING or (self.failing and spool_fails)
+        most = MOST_WHILE_FAILING if self.failing else MOST_WAITING
+        return self.waiting >= most or (self.failing and spool_fails)
 
     @property
     def waiting(self) -> int:

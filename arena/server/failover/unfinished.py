@@ -13,13 +13,14 @@ from sqlalchemy import (
     delete,
     exists,
     func,
+    literal,
     not_,
     select,
     text,
     tuple_,
     update,
 )
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy.dialects.postgresql import ARRAY, Insert, insert
 
 from arena.database.tables.matches import blocks, unfinished
 from arena.database.tables.running import leases, running_blocks, running_matches, untold_ends
@@ -110,11 +111,14 @@ def ends_in_doubt(epochs: Collection[int]) -> TextClause:
 
 def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
     """Return a statement that adds ends; existing ones stay as they are."""
-    rows = [
-        {"match_id": end.match_id, "version_id": end.version_id, "instance": end.instance}
-        for end in ends
-    ]
-    return insert(untold_ends).values(rows).on_conflict_do_nothing()
+    columns = untold_ends.c.match_id, untold_ends.c.version_id, untold_ends.c.instance
+    rows = select(
+        *(
+            func.unnest(literal([getattr(end, column.name) for end in ends], ARRAY(column.type)))
+            for column in columns
+        )
+    )
+    return insert(untold_ends).from_select(columns, rows).on_conflict_do_nothing()
 
 
 def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:

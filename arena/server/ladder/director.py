@@ -106,7 +106,8 @@ class Director:
         self.audience: Audience | None = None
         self._writer_full = False
         """Whether the search for tables paused because too many results wait to be recorded."""
-        writer.listeners.append(self._recorded)
+        writer.listeners.append(self._room_again)
+        writer.watchers.append(self._room_again)  # while storage fails, more may wait
 
     @property
     def running(self) -> int:
@@ -220,7 +221,7 @@ class Director:
         if not self._winding_down:
             self._schedule.soon()
 
-    def _recorded(self) -> None:
+    def _room_again(self) -> None:
         if self._writer_full and not self._writer.full:
             self.schedule()
 

@@ -5,7 +5,8 @@ Most bots miss none, so the list is also held in memory, and a bot that connects
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import islice
 from time import monotonic
 from typing import Final, Protocol
 
@@ -28,6 +29,8 @@ FORGET_SECONDS: Final = 3600.0
 """The interval at which expired ends are removed."""
 RETRY_SECONDS: Final = 1.0
 """The pause before storage is tried again after a failure."""
+AT_ONCE: Final = 1_000
+"""The most ends that one transaction adds or removes."""
 
 log = structlog.get_logger()
 
@@ -58,15 +61,33 @@ class MissedEnds:
     Call `load` first, and after a takeover; `run` must be running.
     """
 
-    def __init__(self, store: EndStore, now: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        store: EndStore,
+        now: Callable[[], float] = monotonic,
+        *,
+        at_once: int = AT_ONCE,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        """Take what one transaction writes at most, and the pause after one that failed."""
         self._store = store
         self._now = now
+        self._at_once = at_once
+        self._retry_seconds = retry_seconds
         self._untold: dict[VersionId, dict[UntoldEnd, float]] = defaultdict(dict)
         """The unsent ends by version, the newest last.
 
         Each comes with the time at which it was missed, or read from storage.
         """
         self._forget_at = now() + FORGET_SECONDS
+        # A transaction for each end would take longer than the match did: a bot that plays at
+        # once misses hundreds of ends when it goes.
+        self._to_add: dict[UntoldEnd, None] = {}
+        """The ends that storage lacks, the oldest first."""
+        self._to_remove: dict[UntoldEnd, None] = {}
+        """The ends that storage has, or may have, without need."""
+        self._writes = False
+        """Whether what is to be added and removed is about to be written."""
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
 
     async def load(self) -> None:
@@ -82,10 +103,8 @@ class MissedEnds:
         ends = self._untold[end.version_id]
         ends.pop(end, None)  # the newest are last
         ends[end] = self._now()
-        self._work.put_nowait(lambda: self._store.add_untold([end]))
-        forgotten = self._forget_surplus(end.version_id) + self._forget_old()
-        if forgotten:
-            self._work.put_nowait(lambda: self._store.remove_untold(forgotten))
+        self._to_add[end] = None
+        self._write_soon(self._forget_surplus(end.version_id) + self._forget_old())
 
     def came(self, session: Session) -> None:
         """Queue the ends that a bot missed for sending, since it is connected."""
@@ -109,8 +128,31 @@ class MissedEnds:
                     break
                 except StorageFailedError as error:
                     log.error("missed ends wait for storage", why=str(error))
-                    await asyncio.sleep(RETRY_SECONDS)
+                    await asyncio.sleep(self._retry_seconds)
             self._work.task_done()
+
+    def _write_soon(self, superfluous: Iterable[UntoldEnd] = ()) -> None:
+        """Add to storage what it lacks, and remove what is superfluous: these ends, too."""
+        for end in superfluous:
+            self._to_add.pop(end, None)
+            self._to_remove[end] = None
+        if not self._writes:
+            self._writes = True
+            self._work.put_nowait(self._write)
+
+    async def _write(self) -> None:
+        self._writes = False  # what comes in meanwhile is written the next time
+        if added := list(islice(self._to_add, self._at_once)):
+            await self._store.add_untold(added)
+            for end in added:
+                self._to_add.pop(end, None)
+        # Afterwards, as one that was just added may be among them.
+        if removed := list(islice(self._to_remove, self._at_once)):
+            await self._store.remove_untold(removed)
+            for end in removed:
+                self._to_remove.pop(end, None)
+        if self._to_add or self._to_remove:
+            self._write_soon()
 
     def _old(self, missed_at: float) -> bool:
         return self._now() - missed_at > KEPT_SECONDS
@@ -155,7 +197,7 @@ class MissedEnds:
                     self._untold[end.version_id][end] = missed_at
         finally:
             if told:
-                self._work.put_nowait(lambda: self._store.remove_untold(told))
+                self._write_soon(told)
 
 
 def _send(outbox: Outbox, transcript: Transcript) -> None:

@@ -72,6 +72,7 @@ async def test_a_takeover_goes_on_without_a_spool_that_cannot_be_read(
         assert len(given_up) == 1
 
 
+@pytest.mark.slow
 async def test_a_spool_that_can_be_read_after_a_moment_is_recorded(
     database: str, tmp_path: Path, log: list[Any]
 ) -> None:

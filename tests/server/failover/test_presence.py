@@ -1,11 +1,18 @@
-"""Which bots are connected to which referee, as the others know it."""
+"""Referees know from the database which bots are connected to which, and where each is reached."""
 
+import asyncio
 from dataclasses import replace
 
 import psycopg
+from structlog.testing import capture_logs
 
+from arena.database.async_engine import async_engine
+from arena.database.transaction import transaction
 from arena.records import Presence, VersionId
 from arena.server.app.referees_store import RefereesStore, open_referees_store
+from arena.server.failover.lease import addresses
+from arena.server.failover.presence import youngest_with_bots_of_one_address
+from tests.service_calls import until
 
 
 def copy(version: VersionId, instance: str = "", places: int = 2) -> Presence:
@@ -47,3 +54,45 @@ async def test_only_who_has_places_for_a_game_can_play_a_tournament_there(
         at = second.lease.epoch
         assert await referee.tournaments.whereabouts("bluff", versions) == {at: {one}}
         assert await referee.tournaments.whereabouts("bloeff", versions) == {}
+
+
+async def test_a_younger_referee_is_needed_by_bots_that_are_at_no_older_one(
+    database: str, referee: RefereesStore, versions: tuple[VersionId, ...]
+) -> None:
+    one, other, _ = versions
+    engine, needed = async_engine(database), []
+    async with open_referees_store(database) as second:
+        await referee.tell_presence([copy(one), copy(other, "left")], [], anew=True)
+        for more in ([], [copy(other, "right")]):
+            await second.tell_presence([copy(one), *more], [], anew=True)
+            async with transaction(engine) as connection:
+                asked = youngest_with_bots_of_one_address(referee.lease.epoch)
+                needed.append(await connection.scalar(asked))
+        assert needed == [None, second.lease.epoch]
+    await engine.dispose()
+
+
+async def test_where_bots_reach_each_referee_is_known_from_the_database(
+    database: str, referee: RefereesStore
+) -> None:
+    assert await addresses(database) == [None]
+    await referee.lease.announce("first:1")
+    assert await addresses(database) == ["first:1"]
+
+
+async def test_why_a_lease_is_not_renewed_is_a_line_of_the_log_and_the_lease_is_kept(
+    referee: RefereesStore, sql: psycopg.Connection
+) -> None:
+    sql.execute("ALTER TABLE leases RENAME TO away")
+    keeping = asyncio.create_task(referee.lease.keep())
+    try:
+        with capture_logs() as log:
+            referee.lease._news.set()
+            await until(lambda: "lease not renewed" in [line["event"] for line in log])
+        (why,) = {line["why"] for line in log if line["event"] == "lease not renewed"}
+        assert why.endswith('relation "leases" does not exist')
+        assert not keeping.done()
+    finally:
+        keeping.cancel()
+        await asyncio.wait([keeping])
+        sql.execute("ALTER TABLE away RENAME TO leases")

@@ -202,6 +202,16 @@ async def _cut_off_is_closed(
     ]
 
 
+async def test_an_ended_block_that_a_crash_left_without_a_match_is_forgotten(
+    referee: RefereesStore, bots: list[Registered]
+) -> None:
+    ended, goes_on = (first_of(bots, block()) for _ in range(2))
+    await referee.record([ended])
+    blocks = tuple(running(bots, one.block) for one in (ended, goes_on))
+    await referee.keep(Unkept(blocks, (begun(goes_on),)))
+    assert [kept.running.block.id for kept in await referee.kept()] == [goes_on.block.id]
+
+
 async def test_who_has_lost_its_lease_writes_nothing(
     referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
 ) -> None:

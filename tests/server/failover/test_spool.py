@@ -140,6 +140,7 @@ async def test_a_spool_has_a_bound_and_keeps_all_of_a_group_or_none(tmp_path: Pa
     assert spool.read() == group * 2
 
 
+@pytest.mark.slow
 async def test_a_spool_holds_64_mebibytes_unless_told_otherwise(tmp_path: Path) -> None:
     match = finished(VERSIONS)
     spool = SpoolFile(tmp_path / "spool")

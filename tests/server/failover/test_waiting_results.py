@@ -10,7 +10,7 @@ from arena.server.failover.result_writer import ResultWriter
 from arena.server.failover.waiting import Waiting
 from tests.bots import PATIENCE
 from tests.recorded_results import finished
-from tests.server.ladder.recorders import FakeRecorder, match_id
+from tests.server.ladder.recorders import FakeRecorder, down, match_id
 
 VERSIONS = (VersionId(1), VersionId(2))
 
@@ -65,13 +65,44 @@ async def test_the_meter_is_told_of_every_match_and_how_long_those_recorded_had_
     assert writer.recorded == 2
 
 
-async def test_two_thousand_matches_may_wait() -> None:
-    writer, match = ResultWriter(FakeRecorder()), finished(VERSIONS)
-    for _ in range(1_999):
+async def test_while_storage_fails_two_thousand_matches_may_wait() -> None:
+    recorder, match = FakeRecorder(failures=[down()]), finished(VERSIONS)
+    stopped = asyncio.Event()
+
+    async def tried_again(_seconds: float) -> None:
+        stopped.set()
+        await asyncio.Event().wait()
+
+    writer = ResultWriter(recorder, tried_again)
+    for _ in range(511):
         writer.add(match, lambda: None, lambda: None)
     assert not writer.full
     writer.add(match, lambda: None, lambda: None)
     assert writer.full
+    task = asyncio.create_task(writer.run())
+    async with asyncio.timeout(PATIENCE):
+        await stopped.wait()
+    for _ in range(512, 1_999):
+        assert not writer.full
+        writer.add(match, lambda: None, lambda: None)
+    assert not writer.full
+    writer.add(match, lambda: None, lambda: None)
+    assert writer.full
+    task.cancel()
+
+
+async def test_watchers_are_told_that_there_is_room_when_storage_begins_to_fail() -> None:
+    writer = ResultWriter(FakeRecorder(failures=[down()]))
+    full: list[bool] = []
+    writer.watchers.append(lambda: full.append(writer.full))
+    for _ in range(512):
+        writer.add(finished(VERSIONS), lambda: None, lambda: None)
+    assert writer.full
+    task = asyncio.create_task(writer.run())
+    async with asyncio.timeout(PATIENCE):
+        await writer.settled()
+    task.cancel()
+    assert full[0] is False
 
 
 @pytest.mark.parametrize("void", [False, True])

@@ -131,6 +131,20 @@ async def test_who_has_no_place_for_its_own_challenges_keeps_nobody_from_the_lad
     assert len(world.matches) > 10
 
 
+async def test_the_only_place_of_a_challenger_keeps_others_free_for_one_of_its_challenges() -> None:
+    world = World()
+    for name in ("busy", "busier"):
+        world.arrive(name, challenges=ACCEPT, think_seconds=50)
+    await world.turn(1)
+    me = world.arrive("me", challenges=OWN_ONLY)
+    for name in "ab":
+        world.arrive(name, challenges=ACCEPT, habit=Habit.DECLINES)
+    for others in (("a", "busy"), ("b", "busier")):
+        world.director.challenges.take(wanted(me, *others, seats=3), Follower())
+    held = world.director.challenges.held(world.timer.now())
+    assert {bot.name: places for bot, places in held.items()} == {"me": 2, "a": 1, "busy": 1}
+
+
 @pytest.mark.slow
 async def test_seats_that_are_left_are_taken_by_chance_by_bots_that_accept() -> None:
     world = World()

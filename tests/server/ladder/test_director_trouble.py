@@ -1,5 +1,6 @@
 """The ladder when bots fail, leave and come back, and when storage or the operator say stop."""
 
+import asyncio
 import itertools
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from arena.server.play.hosted_match import HostedMatch
 from arena.server.play.terms import Terms
 from tests.server.ladder.arrivals import Habit, World, ladder
 from tests.server.ladder.recorders import FakeRecorder, down
+from tests.service_calls import until
 
 QUICK = Terms(fault_limit=1)
 QUICK_LADDER = replace(ladder(), time_control=TimeControl(turn_ms=50, bank_ms=0))
@@ -87,6 +89,24 @@ async def test_good_matches_make_up_for_past_misses() -> None:
     before = guest.offered
     await world.turn(5.5)
     assert guest.offered == before + 1
+
+
+async def test_a_bot_that_missed_has_all_its_places_again_once_it_has_played() -> None:
+    world = World()
+    guest = world.arrive("guest", max_matches=3, habit=Habit.NEVER_JOINS)
+    for name in "abc":
+        world.arrive(name)
+    while guest.offered == 0 or guest.playing:
+        await world.turn(0.5, step=0.5)
+    guest.habit = Habit.PLAYS
+    most = {False: 0, True: 0}
+    """How many matches it was in at a time, before and after it had played one."""
+    while most[True] < 3:
+        await world.turn(0.01)
+        has_played = "guest" in world.played()
+        most[has_played] = max(most[has_played], guest.playing)
+        assert world.timer.now() < 1_030
+    assert most[False] == 1
 
 
 async def test_who_keeps_missing_matches_is_told_of_from_the_fifth_miss_on() -> None:
@@ -229,6 +249,23 @@ async def test_no_block_begins_while_too_many_results_wait() -> None:
     assert len(world.matches) == waiting
     assert world.director.running > 0
     assert not any(player.withdrawals for guest in guests for player in guest.players)
+
+
+@pytest.mark.slow
+async def test_matches_begin_again_when_storage_begins_to_fail_as_more_may_wait_then() -> None:
+    world = World(recorder=FakeRecorder(failures=[down()] * 10))
+    for number in range(2):
+        world.arrive(f"bot{number}", max_matches=16)
+    while not world.writer.full:
+        world.timer.turn(0.05)
+    world.timer.turn(5)
+    assert world.director.running == 0
+    recording = asyncio.create_task(world.writer.run())
+    await until(lambda: world.writer.failing)
+    world.timer.turn(0.05)
+    recording.cancel()
+    assert world.director.running > 0
+    assert world.matches == []
 
 
 async def test_a_storage_that_fails_for_a_while_loses_no_result() -> None:

@@ -108,6 +108,7 @@ def test_only_versions_that_may_be_free_or_busy_since_are_told_as_changed() -> N
     assert dict(roster.changes(0.0)) == {}
     roster.take_places([one] * 4)
     assert dict(roster.changes(0.0)) == {1: other.candidate}
+    assert dict(roster.changes(0.0)) == {}, "one that is full is no news twice"
     one.reliability.missed(1.0)
     roster.reliability_changed(one)
     assert dict(roster.changes(1.0)) == {1: None}

@@ -59,6 +59,7 @@ async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
                 await peer.channel.close()
 
 
+@pytest.mark.slow
 async def test_a_stream_opened_again_begins_with_what_is_running_and_the_match_goes_on(
     scene: Scene,
 ) -> None:
@@ -207,6 +208,7 @@ async def test_a_line_that_stutters_loses_nothing(scene: Scene) -> None:
             assert "bot left out" not in {line["event"] for line in scene.log}
 
 
+@pytest.mark.slow
 async def test_views_after_a_return_still_hide_what_they_hid(scene: Scene) -> None:
     async with good_pair(scene), await scene.peer("double", max_matches=1) as older:
         await older.greet()

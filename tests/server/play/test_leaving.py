@@ -93,6 +93,7 @@ def withdrawn(peer: Peer) -> set[str]:
     return {one.match_id for message in peer.heard for one in message.withdrawals}
 
 
+@pytest.mark.slow
 async def test_to_close_is_to_decline_what_is_still_offered(scene: Scene) -> None:
     async with good_pair(scene) as pair:
         async with await scene.peer("leaver") as leaver:

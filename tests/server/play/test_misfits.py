@@ -83,6 +83,7 @@ async def test_a_wrong_answer_is_refused_with_what_would_have_been_legal(
         assert refusal.played.WhichOneof("game") == "bluff"
 
 
+@pytest.mark.slow
 async def test_three_wrong_answers_forfeit_and_the_stream_lives_on(scene: Scene) -> None:
     async with good_pair(scene), await scene.peer("wrong", max_matches=1) as wrong:
         await wrong.greet()
@@ -104,6 +105,7 @@ async def test_three_wrong_answers_forfeit_and_the_stream_lives_on(scene: Scene)
         assert not wrong.call.done()
 
 
+@pytest.mark.slow
 async def test_repeating_every_answer_is_harmless(scene: Scene) -> None:
     async with good_pair(scene), await scene.peer("stutterer", max_matches=1) as peer:
         await peer.greet()

@@ -6,16 +6,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import pytest
 from structlog.testing import capture_logs
 
 from arena.database.errors import StorageFailedError
 from arena.match.replay import replay
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, UntoldEnd, VersionId
-from arena.server.play import missed_ends
 from arena.server.play.compiled import IN_PYTHON
-from arena.server.play.missed_ends import KEPT_SECONDS, MOST_UNTOLD, MissedEnds
+from arena.server.play.missed_ends import AT_ONCE, KEPT_SECONDS, MOST_UNTOLD, MissedEnds
 from arena.server.play.outbox import Outbox
 from arena.server.play.session import Session
 from arena.v1 import referee_pb2
@@ -32,14 +30,17 @@ class Ends:
 
     untold: list[UntoldEnd]
     asked: list[str] = field(default_factory=list)
+    transactions: int = 0
 
     async def untold_ends(self) -> Sequence[UntoldEnd]:
         return list(self.untold)
 
     async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        self.transactions += 1
         self.untold += ends
 
     async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        self.transactions += 1
         self.untold = [end for end in self.untold if end not in ends]
 
     async def transcript(self, match_id: str) -> Transcript | None:
@@ -96,8 +97,10 @@ def end(number: int, instance: str = "") -> UntoldEnd:
 
 
 @asynccontextmanager
-async def working(store: Ends) -> AsyncIterator[MissedEnds]:
-    missed = MissedEnds(store)
+async def working(
+    store: Ends, *, at_once: int = AT_ONCE, retry_seconds: float = 0.0
+) -> AsyncIterator[MissedEnds]:
+    missed = MissedEnds(store, at_once=at_once, retry_seconds=retry_seconds)
     await missed.load()
     task = asyncio.create_task(missed.run())
     try:
@@ -137,6 +140,49 @@ async def test_only_the_newest_ends_of_a_version_are_kept() -> None:
         newest = [end(number) for number in range(2, MOST_UNTOLD + 2)]
         assert store.untold == newest
         assert list(missed._untold[VERSION]) == newest
+
+
+async def test_ends_that_are_missed_one_after_the_other_are_kept_together() -> None:
+    store = Played([])
+    async with working(store) as missed:
+        for number in range(MOST_UNTOLD):
+            missed.missed(copy(""), f"match {number}")
+        await missed.settled()
+        assert store.transactions == 1
+        for number in range(MOST_UNTOLD, 2 * MOST_UNTOLD):
+            missed.missed(copy(""), f"match {number}")
+        await missed.settled()
+        assert store.transactions == 3
+    assert store.untold == [end(number) for number in range(MOST_UNTOLD, 2 * MOST_UNTOLD)]
+
+
+async def test_more_than_one_transaction_takes_are_kept_by_several() -> None:
+    store = Played([])
+    async with working(store, at_once=10) as missed:
+        for number in range(25):
+            missed.missed(copy(""), f"match {number}")
+        await missed.settled()
+    assert (store.transactions, store.untold) == (3, [end(number) for number in range(25)])
+
+
+async def test_one_that_is_missed_while_others_are_written_is_written_next() -> None:
+    added, goes_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(Played):
+        async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+            added.set()
+            await goes_on.wait()
+            await super().add_untold(ends)
+
+    store = Slow([])
+    async with working(store) as missed:
+        for number in range(MOST_UNTOLD):
+            missed.missed(copy(""), f"match {number}")
+        await added.wait()
+        missed.missed(copy(""), f"match {MOST_UNTOLD}")  # one too many: the first is forgotten
+        goes_on.set()
+        await missed.settled()
+    assert store.untold == [end(number) for number in range(1, MOST_UNTOLD + 1)]
 
 
 async def test_of_those_that_an_earlier_referee_left_the_newest_are_told() -> None:
@@ -179,18 +225,18 @@ async def test_a_bot_that_is_gone_again_is_told_the_next_time() -> None:
     assert store.untold == []
 
 
-async def test_while_storage_fails_it_tries_again_and_tells_each_end_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(missed_ends, "RETRY_SECONDS", 0)
+async def test_while_storage_fails_it_tries_again_and_tells_each_end_once() -> None:
     store = Played([end(1), end(2)])
     store.failures = (StorageFailedError("away"), StorageFailedError("still away"))
+    loop = asyncio.get_running_loop()
     with capture_logs() as log:
-        async with working(store) as missed:
+        async with working(store, retry_seconds=0.05) as missed:
             session, outbox = connected()
+            began = loop.time()
             missed.came(session)
             await missed.settled()
             sent = referee_pb2.PlayResponse.FromString(outbox.take())
+    assert loop.time() - began >= 2 * 0.05
     assert len(sent.ends) == 2
     assert [line["why"] for line in log] == ["away", "still away"]
     assert store.untold == []

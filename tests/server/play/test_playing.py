@@ -106,6 +106,7 @@ async def test_an_end_arrives_only_when_the_match_is_in_the_database(scene: Scen
             assert await scene.arena.store.transcript(last) is not None
 
 
+@pytest.mark.slow
 async def test_events_come_once_each_and_in_order_from_turn_to_turn_and_to_the_end(
     scene: Scene,
 ) -> None:

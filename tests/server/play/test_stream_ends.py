@@ -54,7 +54,7 @@ async def test_of_streams_opened_at_once_all_but_one_are_told_that_they_were_tak
     scene: Scene,
 ) -> None:
     async with good_pair(scene):
-        for batch in range(20):
+        for batch in range(10):
             bots = [f"b{batch}-{number}" for number in range(5)]
             rounds = [statuses_of_all_but_one(scene, bot) for bot in bots]
             for statuses in await asyncio.gather(*rounds):

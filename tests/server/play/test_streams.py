@@ -17,6 +17,15 @@ from tests.scene import Scene, good_pair, opened
 PLAY = "/arena.v1.RefereeService/Play"
 
 
+async def refusal(peer: Peer) -> tuple[grpc.StatusCode, str]:
+    """The status of a stream whose token is refused.
+
+    Nothing is written: where grpc.aio writes while the stream ends, each status becomes INTERNAL.
+    """
+    async with peer:
+        return await peer.status()
+
+
 async def status_of(peer: Peer) -> tuple[grpc.StatusCode, str]:
     async with peer:
         with suppress(EOFError, grpc.aio.AioRpcError):
@@ -28,7 +37,7 @@ async def status_of(peer: Peer) -> tuple[grpc.StatusCode, str]:
 async def test_without_a_token_one_is_told_so_and_how_to_send_it(
     scene: Scene, token: str | None
 ) -> None:
-    code, why = await status_of(Peer(scene.port, token))
+    code, why = await refusal(Peer(scene.port, token))
     assert code is grpc.StatusCode.UNAUTHENTICATED
     assert why.startswith("no token was sent: ")
     assert '"authorization": "Bearer <token>"' in why
@@ -40,10 +49,10 @@ async def test_an_unknown_a_retired_and_an_old_token_are_refused(scene: Scene) -
     retired = await scene.token("retired")
     await scene.arena.store.retire("retired")
     for token in ("nobody's", old):
-        code, why = await status_of(Peer(scene.port, token))
+        code, why = await refusal(Peer(scene.port, token))
         assert code is grpc.StatusCode.UNAUTHENTICATED
         assert "no bot has this token" in why
-    code, why = await status_of(Peer(scene.port, retired))
+    code, why = await refusal(Peer(scene.port, retired))
     assert code is grpc.StatusCode.PERMISSION_DENIED
     assert "retired" in why
 
@@ -181,6 +190,7 @@ async def test_bytes_that_are_no_message_end_the_stream_with_a_sentence(
         assert "PlayRequest" in await call.details()
 
 
+@pytest.mark.slow
 async def test_a_huge_message_ends_the_stream_and_harms_nobody(scene: Scene) -> None:
     async with good_pair(scene), await scene.peer("huge") as huge:
         await huge.greet()
@@ -259,6 +269,7 @@ async def until_forgotten(scene: Scene, copies: list[Peer]) -> None:
             return
 
 
+@pytest.mark.slow
 async def test_a_bot_that_hangs_up_politely_gets_an_ok(scene: Scene) -> None:
     async with good_pair(scene), await scene.peer("polite") as polite:
         await polite.greet()
