@@ -113,7 +113,7 @@ class IdentityProvider:
                 claims = jwt.decode(id_token, keys, list(ALGORITHMS), _REGISTRY).claims
                 return claims if isinstance(claims, dict) else {}
             except InvalidKeyIdError:
-                continue
+                pass  # it may be a key that is newer than those known
             # The library lets errors of malformed values through.
             except (JoseError, ValueError, TypeError, KeyError) as error:
                 log.debug("ID token refused", why=str(error))

@@ -45,6 +45,6 @@ def process_of(line: socket.socket) -> str:
     that is not connected.
     """
     line.getpeername()
-    told = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 3 * _INT_BYTES)
-    number = int.from_bytes(told[:_INT_BYTES], sys.byteorder)
+    first = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _INT_BYTES)
+    number = int.from_bytes(first, sys.byteorder)
     return f"{PROCESS}{number}" if number else "another container"

@@ -267,7 +267,6 @@ class Conductor:
         seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
         if forfeited := await self._waits.lost(running, playing, seconds):
             self._void(running.forfeit(forfeited))
-            self._news.set()
 
     def _plays(self, running: RunningTournament) -> bool:
         """Return whether a block of it is played here, or results of one are not recorded yet."""

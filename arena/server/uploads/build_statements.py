@@ -199,7 +199,7 @@ def entered_events(owner_id: OwnerId, bot: str | None) -> Row:
 
     They are in the order of their freeze. The columns are `name`, `freezes_at`, `results_at`,
     `practice` and `most_builds` of the event; `bot`, its name; `builds`, how many were uploaded of
-    it since midnight UTC; and `now`.
+    it since midnight UTC; `today`, that midnight; and `now`.
     """
     today = func.date_trunc("day", func.now(), "UTC")
     uploaded = (
@@ -212,7 +212,7 @@ def entered_events(owner_id: OwnerId, bot: str | None) -> Row:
     found = (
         select(events.c.name, events.c.freezes_at, events.c.results_at, events.c.practice)
         .add_columns(events.c.most_builds, bots.c.name.label("bot"), uploaded.label("builds"))
-        .add_columns(func.clock_timestamp().label("now"))
+        .add_columns(today.label("today"), func.clock_timestamp().label("now"))
         .join(event_entries, event_entries.c.event_id == events.c.id)
         .join(bots, bots.c.id == event_entries.c.bot_id)
         .where(*_not_over(), bots.c.owner_id == owner_id)

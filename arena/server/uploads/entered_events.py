@@ -28,7 +28,7 @@ async def require_open(connection: AsyncConnection, owner: Owner, bot: str) -> N
         )
     for row in rows:
         if row.now < row.freezes_at and _left(row) == 0:
-            tomorrow = _tomorrow(row.now)
+            tomorrow = row.today.astimezone(UTC) + timedelta(days=1)
             again = (
                 f"the next is possible at {in_utc(tomorrow)}"
                 if tomorrow < row.freezes_at
@@ -62,11 +62,6 @@ def _sentence(row: "SqlRow[Any]") -> str:
 def _left(row: "SqlRow[Any]") -> int | None:
     """Return how many builds the bot may still get today; None without a limit."""
     return None if row.most_builds is None else max(0, row.most_builds - row.builds)
-
-
-def _tomorrow(now: datetime) -> datetime:
-    midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return midnight + timedelta(days=1)
 
 
 def _results(row: "SqlRow[Any]") -> datetime:

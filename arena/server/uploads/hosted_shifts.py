@@ -223,20 +223,17 @@ class HostedShifts:
                 )
             if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
-            elif found.tournament:
-                await connection.execute(bot_statements.tell_tokens([found.version_id]))
-                if delay is not None:
-                    await connection.execute(shift_queue.queue_lock())
-                    await connection.execute(
-                        shift_queue.queue_tournament([found.version_id], 0, delay=delay)
-                    )
             elif not found.check:
-                if delay is None:
-                    delay = await _delay_of_pace(connection, found.version_id, found.began_at)
                 # This ends streams that the program left open.
                 await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
-                await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
+                if found.tournament and delay is not None:
+                    again = shift_queue.queue_tournament([found.version_id], 0, delay=delay)
+                    await connection.execute(again)
+                elif not found.tournament:
+                    if delay is None:
+                        delay = await _delay_of_pace(connection, found.version_id, found.began_at)
+                    await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
 
     async def look_after(self) -> None:
         """End expired shifts, and queue the jobs that are neither queued nor running.

@@ -183,7 +183,7 @@ class WorkerService:
             told = []
             async for data in requests:
                 told.append(parsed(pb.EndFinalBlockRequest, data))
-                if len(told) > MOST_FINAL_MATCHES:
+                if len(told) > 1 + MOST_FINAL_MATCHES:
                     raise malformed(f"a block of a final has at most {MOST_FINAL_MATCHES} matches")
             if not told:
                 raise malformed("the first message says which block it is")

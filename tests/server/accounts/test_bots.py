@@ -71,11 +71,11 @@ async def test_an_owner_that_looks_like_another_is_refused_with_its_bot(store: S
     assert [row.bot for row in await store.bots()] == ["fox"]
 
 
-@pytest.mark.parametrize("name", ["hónest", "HÖNEST", "honešt", "ħonest", "h\u043enest"])
-async def test_no_bot_is_read_as_one_of_the_house(store: Store, name: str) -> None:
+async def test_no_bot_is_read_as_one_of_the_house(store: Store) -> None:
     await store.register("honest", "house", house=True)
-    with pytest.raises(NameTakenError, match="honest"):
-        await store.register(name, "me")
+    for name in ("hónest", "HÖNEST", "honešt", "ħonest", "h\u043enest"):
+        with pytest.raises(NameTakenError, match="honest"):
+            await store.register(name, "me")
     assert (await store.register("bonést", "me"))[0].entrant.bot == "bonést"
     # Bots of others may differ in marks.
     await store.register("fúchs", "me")

@@ -5,6 +5,7 @@ import asyncio
 import psycopg
 import pytest
 
+from arena.database.channels import RESULTS_CHANNEL, TOKENS_CHANNEL
 from arena.database.errors import UnknownBotError
 from arena.records import Allowance
 from arena.server.app.store import Store
@@ -53,6 +54,18 @@ async def test_the_operators_number_for_a_bot_replaces_that_for_all_and_owners_w
         ("set pace", "fox", {"most_pace": allowed or "max"}),
         ("set pace", "fox", {"pace": wished or "max"}),
     ]
+
+
+async def test_referees_ask_anew_for_bots_when_the_pace_of_all_has_changed_and_only_then(
+    store: Store, sql: psycopg.Connection
+) -> None:
+    sql.execute(f"LISTEN {TOKENS_CHANNEL}".encode())
+    sql.execute(f"LISTEN {RESULTS_CHANNEL}".encode())
+    for pace in (60, 60, None):
+        await store.policies.change({"bot_pace": pace}, "operator")
+    told = [one.channel for one in sql.notifies(timeout=PATIENCE, stop_after=5)]
+    changed = [TOKENS_CHANNEL, RESULTS_CHANNEL]
+    assert told == [*changed, RESULTS_CHANNEL, *changed]
 
 
 async def test_nobody_sets_the_pace_of_anothers_bot(store: Store, sql: psycopg.Connection) -> None:

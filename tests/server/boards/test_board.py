@@ -133,6 +133,7 @@ def test_its_elo_is_that_of_the_rating_package() -> None:
     )
     expected = fit(Aggregate.of(results), anchor=Anchor(VersionId(1), CENTRE)).ratings()
     assert {line.version_id: line.elo for line in board.lines(VERSIONS)} == expected
+    assert all(line.ranked for line in board.lines(VERSIONS))
 
 
 def test_its_intervals_are_those_of_the_ladder_with_one_cluster_per_block() -> None:

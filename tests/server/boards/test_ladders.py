@@ -15,7 +15,7 @@ from arena.server.boards.board import Board
 from arena.server.boards.checking import check_board
 from arena.server.boards.checkpointing import write_checkpoints
 from arena.server.boards.fault_counts import FaultCounts
-from arena.server.boards.live_board import LiveBoard
+from arena.server.boards.live_board import LiveBoard, ladder_of_table
 from tests.ladder_log import all_versions, rated_results
 from tests.recorded_results import block, finished
 
@@ -116,3 +116,14 @@ async def test_rating_events_lead_to_their_matches(
     ends = {match.transcript.setup.match_id: match.finished_at for match in matches}
     assert [one.finished_at for one in found] == [ends[one.match_id] for one in found]
     assert read(ladder_statements.rated_matches([])) == []
+
+
+async def test_the_ladder_of_a_game_without_a_size_is_of_the_smallest_table_that_was_played(
+    store: Store, versions: tuple[VersionId, ...], read: Reader
+) -> None:
+    assert ladder_of_table(read, "bluff", {}, None)[0] == 2
+    await store.record([finished(versions[:3])])
+    assert ladder_of_table(read, "bluff", {}, None) == (3, LadderId.of("bluff", {}, (3, 4)))
+    await store.record([finished(versions[:2])])
+    assert ladder_of_table(read, "bluff", {}, None) == (2, LadderId.of("bluff", {}, (2,)))
+    assert ladder_of_table(read, "bluff", {}, 3)[0] == 3

@@ -43,13 +43,14 @@ class Log:
             )
 
     def columns(self, statement: Any, row: np.dtype[np.void]) -> Any:
-        (after,) = (
+        after, *until = (
             value
             for name, value in statement.compile().params.items()
             if name.startswith("sequence")
         )
         self.asked.append(f"after {after}")
-        seats = [seat for seats in self.rows for seat in seats if seat[0] > after]
+        last = min(until, default=self.last)
+        seats = [seat for seats in self.rows for seat in seats if after < seat[0] <= last]
         return np.array(seats, row)
 
     def __call__(self, statement: Any) -> Sequence[Any]:
@@ -133,6 +134,24 @@ def test_it_shows_what_the_whole_log_gives() -> None:
     assert [line.elo for line in grown] == pytest.approx([line.elo for line in whole], abs=1e-6)
     anchor = growing.now().anchor
     assert anchor is not None and anchor.bot == "honest"
+
+
+def test_the_trend_is_of_the_latest_tenth_of_the_matches_once_there_are_fifty() -> None:
+    log, clock = Log(), Clock()
+    live = board(log, clock)
+    assert live.trend() == {}
+    log.add(*[(1, 2), (2, 1)] * 15, *[(2, 1)] * 19)
+    live.now()
+    assert live.trend() == {}
+    log.add(*[(1, 2), (2, 1)] * 215, *[(2, 1)] * 53)  # of the bot beside the anchor
+    clock.rest()
+    assert live.now().matches == 532
+    ((bot, gained),) = live.trend().items()
+    assert (bot, gained > 20) == (2, True)
+    log.add(*[(1, 2), (2, 1)] * 50)
+    clock.rest()
+    live.now()
+    assert live.trend() == {}
 
 
 def test_the_boards_asked_for_last_are_kept_and_older_ones_are_read_anew() -> None:

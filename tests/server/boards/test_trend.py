@@ -48,6 +48,14 @@ def test_what_may_be_chance_is_no_trend() -> None:
     assert RISING in trend(before, [(RISING, ANCHOR)] * 10 + even(ANCHOR, STEADY, 3))
 
 
+def test_of_a_bot_most_of_whose_matches_are_the_latest_more_may_be_chance() -> None:
+    before = even(ANCHOR, STEADY, 200) + even(ANCHOR, RISING, 1)
+    assert trend(before, [(RISING, ANCHOR)] * 4) == {}
+    assert RISING in trend(
+        even(ANCHOR, STEADY, 200) + even(ANCHOR, RISING, 20), [(RISING, ANCHOR)] * 12
+    )
+
+
 def test_of_bots_that_play_as_ever_about_one_in_twenty_has_a_trend() -> None:
     random, shown, bots = Random(1), 0, [VersionId(number) for number in range(1, 9)]
     for _ in range(50):

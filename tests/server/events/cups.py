@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
+from arena.database.errors import UnknownOwnerError
 from arena.database.keys import new_key, token_hash
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.flow import TimedAction, play
@@ -36,6 +37,8 @@ from tests.bots import PATIENCE
 from tests.jobs import accept_build
 
 DAY = timedelta(days=1)
+AUTHORS: Final = ("ann", "bob", "eve", "dan")
+"""The owners who have a bot in each database of the tests of finals."""
 RULES = FinalRules(
     format=FormatName.ROUND_ROBIN,
     game="bluff",
@@ -90,11 +93,20 @@ async def uploaded(store: Store, owner: Owner, bot: str, source: str = "pass") -
     await store.builds.upload(owner, bot, "", build, HostingTerms(), Allowance(50, 50, 50))
 
 
-async def entrant(store: Store, database: str, event: str, name: str) -> Owner:
-    """An owner with an accepted bot `bot-NAME` that has entered an event."""
+async def author(store: Store, database: str, name: str) -> Owner:
+    """A new owner with an accepted bot `bot-NAME`."""
     owner = await signed_up(store, name)
     await uploaded(store, owner, f"bot-{name}")
     await accept_build(store, database, f"bot-{name}")
+    return owner
+
+
+async def entrant(store: Store, database: str, event: str, name: str) -> Owner:
+    """An owner with an accepted bot `bot-NAME` that has entered an event."""
+    try:
+        owner = await store.owners.named(name)
+    except UnknownOwnerError:
+        owner = await author(store, database, name)
     await store.events.enter(owner, event, f"bot-{name}")
     return owner
 

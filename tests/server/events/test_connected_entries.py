@@ -164,6 +164,7 @@ async def test_connected_and_hosted_bots_play_a_final_that_anybody_can_check(
     assert event.tournament == "cup"
 
 
+@pytest.mark.slow
 async def test_what_a_final_with_connected_bots_was_not_is_found_in_its_archive(
     scene: Scene, sql: Sql, tmp_path: Path
 ) -> None:

@@ -78,6 +78,7 @@ async def test_a_connected_bot_plays_on_the_ladder_with_connected_hosted_and_hou
     assert "bot-ann" in lines
 
 
+@pytest.mark.slow
 async def test_a_connected_bot_with_enough_blocks_begins_no_others(scene: Scene) -> None:
     store = scene.arena.store
     event = await announced(store, replace(FAST, house=(), enough=1))
@@ -135,7 +136,7 @@ async def test_what_a_bot_has_played_of_a_block_that_it_leaves_counts(scene: Sce
 
 @asynccontextmanager
 async def with_a_hosted_bot(
-    store: Store, database: str
+    store: Store, database: str, recorder: FakeRecorder
 ) -> AsyncIterator[tuple[ConnectedLadders, Candidate, Candidate]]:
     """A ladder as the director asks it, of a connected and a hosted bot."""
     await announced(store, replace(FAST, house=()))
@@ -152,23 +153,25 @@ async def with_a_hosted_bot(
         yield ()
         await asyncio.Event().wait()
 
-    times = count(step=1000)
+    writer, times = ResultWriter(recorder), count(step=1000)
     agenda = ConnectedLadders(
         store.connected_blocks,
-        ResultWriter(FakeRecorder()),
+        writer,
         looked.set,
         lambda: float(next(times)),
     )
-    running = asyncio.create_task(agenda.run(changes()))
+    tasks = [asyncio.create_task(agenda.run(changes())), asyncio.create_task(writer.run())]
     await looked.wait()
     yield agenda, ann, eve
-    running.cancel()
+    await writer.settled()
+    for task in tasks:
+        task.cancel()
 
 
 async def test_a_connected_bot_that_is_busy_keeps_nobody_from_the_public_ladder(
     store: Store, database: str
 ) -> None:
-    async with with_a_hosted_bot(store, database) as (agenda, ann, eve):
+    async with with_a_hosted_bot(store, database, FakeRecorder()) as (agenda, ann, eve):
         assert agenda.next_engagement([eve]) is None
         assert agenda.held([ann, eve]) == {ann.bot}
         assert agenda.next_engagement([ann]) is None
@@ -178,7 +181,8 @@ async def test_a_connected_bot_that_is_busy_keeps_nobody_from_the_public_ladder(
 async def test_nobody_chooses_a_seat_by_declining_or_by_leaving_blocks(
     store: Store, database: str
 ) -> None:
-    async with with_a_hosted_bot(store, database) as (agenda, ann, eve):
+    recorder = FakeRecorder()
+    async with with_a_hosted_bot(store, database, recorder) as (agenda, ann, eve):
         declined = agenda.next_engagement([ann, eve])
         assert declined is not None
         assert declined.bots == (ann.bot, eve.bot)
@@ -191,3 +195,4 @@ async def test_nobody_chooses_a_seat_by_declining_or_by_leaving_blocks(
         again = agenda.next_engagement([ann, eve])
         assert again is not None
         assert again.bots == (eve.bot, ann.bot)
+    assert (recorder.voided, recorder.closed) == ([declined.block.id], [left.block.id])

@@ -132,13 +132,14 @@ async def test_dates_to_come_can_be_moved_with_a_line_in_the_audit(
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
     old = event.terms.dates
-    moved = replace(old, freezes=old.freezes + timedelta(hours=1))
+    hour = timedelta(hours=1)
+    moved = replace(old, freezes=old.freezes + hour, final=old.final + hour)
     event = await store.events.move("cup", moved, "me")
     assert event.terms.dates == moved
     line = sql.execute("SELECT actor, details FROM audit WHERE action = 'move event'").fetchone()
     assert line is not None
     assert line[0] == "me"
-    assert list(line[1]) == ["freezes_at"]
+    assert sorted(line[1]) == ["final_at", "freezes_at"]
     with pytest.raises(EventRefusedError, match="must follow each other"):
         await store.events.move("cup", replace(moved, freezes=old.results + DAY), "me")
     with pytest.raises(EventRefusedError, match="would be over already"):

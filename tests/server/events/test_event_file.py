@@ -6,7 +6,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission, EntryLimits
+from arena.server.events.event import Admission, EntryLimits, LadderRules
 from arena.server.events.event_file import EXAMPLE, read_event
 
 CUP = 'title = "Cup"\ngame = "bluff"'
@@ -36,6 +36,8 @@ def test_what_is_left_out_has_a_default() -> None:
     assert (event.rules.game, event.rules.seats, event.rules.blocks) == ("bluff", 2, 20)
     assert not event.practice
     assert event.limits == EntryLimits()
+    assert event.ladder is None
+    assert read_event(f"{CUP}\n[ladder]{DATES}").ladder == LadderRules((), pace=600, enough=200)
     assert not event.live
     assert event.dates.opens == datetime(2026, 12, 1, 8, tzinfo=UTC)
 

@@ -1,9 +1,14 @@
 """Grades follow a rubric, and the sentence beside each says how."""
 
 from dataclasses import replace
+from typing import Any
 
+import psycopg
 import pytest
 
+from arena.records import VersionId
+from arena.scheduling.formats import FormatName
+from arena.server.app.store import Store
 from arena.server.events.grade_forms import Graded, canvas, moodle, plain
 from arena.server.events.grades import (
     EXAMPLE,
@@ -15,6 +20,9 @@ from arena.server.events.grades import (
     grade,
     read_rubric,
 )
+from tests.recorded_results import finished
+from tests.server.events.cups import RULES, played_out
+from tests.server.events.finals.test_finals import begun, released
 
 RUBRIC = read_rubric(EXAMPLE)
 GOOD = Achieved(
@@ -76,6 +84,10 @@ def test_the_last_place_and_costly_decisions_earn_nothing_and_faults_take_at_mos
     assert found.points == 0
     assert "50 faults in the final: -10" in found.explained
     assert "no match against random: 0 of 10" in found.explained
+
+
+def test_points_for_the_loss_have_two_decimals() -> None:
+    assert grade(RUBRIC, replace(GOOD, loss=1.2345)).criteria["loss"] == 13.83
 
 
 def test_what_is_not_known_is_said_and_earns_nothing() -> None:
@@ -140,3 +152,31 @@ def test_points_are_the_sum_of_the_criteria_and_never_less_than_none() -> None:
         found = grade(RUBRIC, achieved)
         assert list(found.criteria) == RUBRIC.criteria
         assert found.points == max(0, sum(found.criteria.values()))
+
+
+async def test_a_place_in_a_released_final_counts_and_rated_matches_against_the_house_at_its_table(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    rules = replace(RULES, format=FormatName.KNOCKOUT)
+    event = await begun(store, database, sql, rules, names=("ann", "bob"))
+    await played_out(store, sql, event)
+    event = await released(store, sql)
+    house = (await store.register("timid", "house", house=True))[0].version_id
+    ann, bob = [
+        VersionId(row[0])
+        for row in sql.execute(
+            "SELECT versions.id FROM versions JOIN bots ON bots.id = bot_id"
+            " WHERE name LIKE 'bot-%' ORDER BY name"
+        )
+    ]
+    pairs = [(ann, house), (house, ann), (ann, bob)]
+    await store.record([finished(pair, dice_per_player=2) for pair in pairs])
+    await store.record([finished((ann, house), dice_per_player=3)])  # another table
+    rubric = read_rubric("[rungs]\ntimid = 10\n[place]\nmost = 10\n")
+    graded, _ = await store.grading.grades(event, rubric)
+    of_ann, of_bob = [one.grade.explained for one in graded]
+    assert "timid for certain, 50.0%" in of_ann and ", 2 matches): 0 of 10" in of_ann
+    assert "no match against timid" in of_bob
+    placed = sorted(one.partition("place ")[2] for one in (of_ann, of_bob))
+    assert placed[0].startswith("1 of 2 in the final: 10 of 10")
+    assert placed[1].startswith("2 of 2 in the final: 0 of 10")

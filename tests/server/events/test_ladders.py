@@ -1,5 +1,6 @@
 """Ladders of events: who plays, at which pace, what is recorded, and how they stand."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -114,6 +115,10 @@ async def test_a_block_that_is_begun_again_is_the_same_and_is_recorded_once(
     assert await store.ladders.begin_block(block) is None
     matches = await store.event_views.matches(None, event)
     assert len(matches) == 2
+    bots = [player.entrant.bot for player, _ in matches[0].seats]
+    for bot in bots:
+        assert await store.event_views.matches(None, event, bot=bot.upper()) == matches
+    assert await store.event_views.matches(None, event, bot="nobody") == []
     kept = await store.event_views.transcript(None, event, matches[0].match_id)
     assert kept is not None
     assert kept.setup.match_id == matches[0].match_id
@@ -125,6 +130,16 @@ async def test_a_worker_gets_the_builds_of_a_block_those_of_the_house_too(
     event = await ladder(store, database)
     build = house_build("honest")
     assert await store.ladders.build_file(event.id, build.sha256) == build.data
+
+
+async def test_builds_play_each_other_where_no_bot_of_the_house_plays(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await store.events.create("cup", said(ladder=replace(LADDER, house=())), "me")
+    for name in ("ann", "bob"):
+        await entrant(store, database, "cup", name)
+    await store.ladders.keep()
+    assert sorted(await play(store, queued(sql)[0]) or ()) == ["bot-ann", "bot-bob"]
 
 
 async def test_nothing_is_played_after_the_results(

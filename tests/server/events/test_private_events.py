@@ -74,6 +74,7 @@ async def released(store: Store, database: str, sql: Sql) -> Event:
     return (await store.events.named("cup"))[0]
 
 
+@pytest.mark.slow
 async def test_the_reader_role_sees_nothing_of_a_private_event_but_for_its_members(
     store: Store, database: str, sql: Sql
 ) -> None:

@@ -180,6 +180,8 @@ async def test_a_member_moves_to_another_team_with_the_key(store: Store) -> None
         ("Carl", "C", True),
         ("Dan", "D", True),
     ]
+    await store.rosters.move(event, "Bob", "D", "me")
+    assert await key_holder(store, bob.key) == ("D", "Bob")
 
 
 async def test_the_next_of_a_team_becomes_captain_with_the_own_key_when_the_captain_goes(

@@ -1,6 +1,7 @@
 """Sources that were copied are found, renamed or not; those that were not are not."""
 
 import io
+import re
 import zipfile
 from hashlib import sha256
 
@@ -108,7 +109,7 @@ def test_files_of_an_archive_are_compared_with_those_of_others_and_binaries_by_t
 
 def test_the_report_marks_passages_and_escapes_what_owners_wrote() -> None:
     evil = THINKER + "\n# <script>alert(1)</script>\n"
-    pairs = similar([python("<b>ann", evil), python("bob", RENAMED)])
+    pairs = similar([python("<b>ann", evil), python("bob", "# mine\n" + RENAMED)])
     ann, bob = JudgedBot("<b>ann", "<i>team"), JudgedBot("bob", "bob")
     told = [ToldPosition('{"dice": "<u>"}', "7 × <u>", 0.013)]
     alike = Agreement(0, 1, 1_000, 0.9, 0.5, 1.0, 0.8, 0.7, 0.9, 1e-9, (), 2e-7)
@@ -123,6 +124,7 @@ def test_the_report_marks_passages_and_escapes_what_owners_wrote() -> None:
     found = Similarity("Cup & more", Sources(2, pairs), behaviour, SoftPlay(40, 40, [soft]))
     text = page(found, 20)
     assert "<mark>" in text
+    assert text.count("<table>") == text.count("</table>") >= 3
     for evil in ("<script>", "<b>", "<i>", "<u>", "<s>"):
         assert evil not in text
     assert "Cup &amp; more" in text
@@ -130,6 +132,9 @@ def test_the_report_marks_passages_and_escapes_what_owners_wrote() -> None:
     assert "too little of their own" in text
     assert "9.00 ± 2.00" in text
     assert "1,400" in text
+    assert "7 × &lt;u&gt;" in text and "1.3%" in text and "&lt;u&gt;&quot;}" in text
+    marked = re.findall(r"<pre.*?<mark>(.*?)</mark>", text, re.DOTALL)
+    assert [one.split()[:2] for one in marked] == [["from", "arena.bot"]] * 2
 
 
 def test_a_part_that_was_not_examined_says_why() -> None:

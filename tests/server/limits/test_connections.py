@@ -107,6 +107,7 @@ async def test_a_known_connection_that_sends_more_than_its_streams_may_is_cut(
         await send_pings_until_cut(scene.port, bots_first_frames(token))
 
 
+@pytest.mark.slow
 async def test_a_connection_that_goes_on_after_its_refusals_is_cut(database: str) -> None:
     limits = Limits(calls_burst=1, calls_per_second=0.01, refusals_a_connection=3, refusals_held=0)
     codes = set()
@@ -192,6 +193,7 @@ class Blind(Connections):
         raise PermissionError("/proc/self/fd")
 
 
+@pytest.mark.slow
 async def test_where_no_look_succeeds_the_watch_says_so_and_ends() -> None:
     blind = Blind(Limits(), time.monotonic)
     blind.port = 1

@@ -44,6 +44,7 @@ async def refused(scene: Scene, token: str) -> tuple[grpc.StatusCode, str]:
         return await peer.status()
 
 
+@pytest.mark.slow
 async def test_an_address_may_guess_only_so_often_and_its_known_bots_come_in(
     database: str,
 ) -> None:
@@ -101,6 +102,7 @@ async def test_calls_beyond_the_limit_of_an_address_wait_for_their_refusal(datab
     assert error.code() is EXHAUSTED
 
 
+@pytest.mark.slow
 async def test_a_token_opens_only_so_many_streams(database: str) -> None:
     limits = replace(QUICK, streams_burst=4)
     codes = set()

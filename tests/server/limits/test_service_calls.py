@@ -123,6 +123,8 @@ async def test_when_the_referee_stops_all_spectators_are_told() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     assert [call.sentence for call in calls] == ["the referee is stopping"] * 2
     assert not watching.service._endings
+    await asyncio.sleep(0)
+    assert asyncio.all_tasks() == {asyncio.current_task()}, "nobody writes on"
 
 
 async def test_the_activity_is_told_in_whole_seconds_with_the_delay() -> None:

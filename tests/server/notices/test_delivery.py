@@ -200,7 +200,7 @@ def listening(status: int, location: str = "") -> Iterator[tuple[str, list[bytes
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/hook", posted

@@ -37,6 +37,12 @@ def test_an_owners_webhook_in_a_private_network_is_never_connected_to(host: str)
         post(one, body_of(one), headers_of(one, body_of(one)))
 
 
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+def test_an_address_without_a_port_has_that_of_its_scheme(scheme: str, port: int) -> None:
+    assert posting._Connection("example.org", None, scheme, public=True).port == port
+    assert posting._Connection("example.org", 8_080, scheme, public=True).port == 8_080
+
+
 def test_an_organisers_webhook_may_be_beside_the_arena() -> None:
     with listening(204) as (url, posted):
         one = delivery(url, public=False)

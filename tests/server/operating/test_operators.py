@@ -161,26 +161,20 @@ async def test_what_operators_do_is_done_and_in_the_audit_with_their_names(datab
         assert found.lines[0].details_json == '{"reason": "a bug"}'
 
 
-@pytest.mark.parametrize(
-    ("call", "code", "why"),
-    [
-        ("FreezeBot", "NOT_FOUND", "There is no bot nobody"),
-        ("BanOwner", "NOT_FOUND", "There is no owner nobody"),
-        ("MessageOwner", "NOT_FOUND", "There is no owner nobody"),
-        ("VoidBlock", "NOT_FOUND", "There is no block nobody"),
-    ],
-)
-async def test_what_is_not_there_is_named(database: str, call: str, code: str, why: str) -> None:
-    asked = {
-        "FreezeBot": pb.FreezeBotRequest(bot="nobody"),
-        "BanOwner": pb.BanOwnerRequest(owner="nobody"),
-        "MessageOwner": pb.MessageOwnerRequest(owner="nobody", text="Hello."),
-        "VoidBlock": pb.VoidBlockRequest(id="nobody"),
-    }
+async def test_what_is_not_there_is_named(database: str) -> None:
     async with operating(database) as (_, stub, ann):
-        found, said = await refused(getattr(stub, call)(asked[call], metadata=ann))
-        assert found == code
-        assert said.startswith(why)
+        for call, asked, why in (
+            (stub.FreezeBot, pb.FreezeBotRequest(bot="nobody"), "There is no bot nobody"),
+            (stub.BanOwner, pb.BanOwnerRequest(owner="nobody"), "There is no owner nobody"),
+            (
+                stub.MessageOwner,
+                pb.MessageOwnerRequest(owner="nobody", text="Hello."),
+                "There is no owner nobody",
+            ),
+            (stub.VoidBlock, pb.VoidBlockRequest(id="nobody"), "There is no block nobody"),
+        ):
+            code, said = await refused(call(asked, metadata=ann))
+            assert (code, said.startswith(why)) == ("NOT_FOUND", True), said
 
 
 async def test_an_operator_is_not_banned_and_a_banned_owner_becomes_no_operator(

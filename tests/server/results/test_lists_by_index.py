@@ -17,6 +17,8 @@ from arena.server.results.match_sort import Sort
 from tests.database.explained import Explained, Plans
 from tests.databases import TEMPLATE, Copies, administrator, plain
 
+pytestmark = pytest.mark.slow
+
 MATCHES = 50_000
 """The oldest are those that are rare: another game, a large table, a tournament, a fault."""
 PAGE = 25
@@ -151,7 +153,6 @@ def test_the_closest_and_the_boldest_are_chosen_among_few(
     assert explained.plans.read(*READ) <= 10 * COMPARED + FEW
 
 
-@pytest.mark.slow
 def test_a_start_looks_at_the_newest_matches_alone(explained: Explained) -> None:
     found = explained(newest_placings())
     assert sum(len(ladder.placings) for ladder in found) == NEWEST_COUNTED

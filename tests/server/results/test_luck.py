@@ -15,12 +15,14 @@ from arena.commands.results.luck import luck
 from arena.database.errors import RecordRefusedError
 from arena.database.reading import Reader, open_reader
 from arena.database.schema import migrate
+from arena.database.transcripts import packer
 from arena.games.bluff import CupRoll, Doubt, Face
 from arena.games.game import DEALER
 from arena.lab.luck import luck_of, table_of
 from arena.match.transcript import Step, Transcript
 from arena.records import FinishedMatch, VersionId
 from arena.server.app.store import Store
+from arena.server.results.luck import measured_again
 from tests import recorded_matches
 from tests.database.migrating import migrate_to
 from tests.databases import plain
@@ -121,6 +123,13 @@ async def test_luck_that_was_thrown_away_is_measured_again(
     assert [done async for done in store.luck.measure_missing()] == [False]
 
 
+def test_a_damaged_transcript_has_no_luck_and_keeps_its_place_among_the_others() -> None:
+    (played,) = series(careless(2), 1)
+    whole = packer()(to_bytes(played.transcript))
+    found = measured_again([("1", replace(whole, sha256=bytes(32))), ("2", whole)])
+    assert [one is None for one in found] == [True, False]
+
+
 async def test_luck_by_another_table_does_not_count_and_is_replaced(
     read: Reader, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
@@ -146,23 +155,20 @@ async def test_the_database_keeps_luck_from_being_altered(
         sql.execute("UPDATE match_luck SET luck = '{0,0}'")
 
 
-@pytest.mark.parametrize(
-    "luck",
-    [
-        *("{}", "{0.5}", "{0.5,-0.25,-0.25}", "{{0.5},{-0.5}}"),
-        *("{0.5,NaN}", "{Infinity,-Infinity}", "{NULL,0.5}"),
-    ],
-)
 async def test_the_database_refuses_luck_that_is_not_one_number_for_each_seat(
-    store: Store, versions: Versions, sql: psycopg.Connection, luck: str
+    store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
     await store.record(played_matches(versions, 1))
     sql.execute("DELETE FROM match_luck")
-    with pytest.raises(psycopg.errors.CheckViolation):
-        sql.execute(
-            "INSERT INTO match_luck SELECT id, 'bluff_1.json', sha256('any'), %s FROM matches",
-            [luck],
-        )
+    for numbers in (
+        *("{}", "{0.5}", "{0.5,-0.25,-0.25}", "{{0.5},{-0.5}}"),
+        *("{0.5,NaN}", "{Infinity,-Infinity}", "{NULL,0.5}"),
+    ):
+        with pytest.raises(psycopg.errors.CheckViolation):
+            sql.execute(
+                "INSERT INTO match_luck SELECT id, 'bluff_1.json', sha256('any'), %s FROM matches",
+                [numbers],
+            )
     assert await store.luck.missing() == 1
 
 

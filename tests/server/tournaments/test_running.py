@@ -120,8 +120,12 @@ def test_the_ladder_leaves_alone_who_can_begin_and_nobody_else(running: RunningT
     # Nobody came or went, and nothing began or ended.
     assert running.held(present) == set(present)
     assert present.asked == BOTS
-    opened(running, set(some[:2]))
+    begun = running.next_engagement(set(some[:2]))
+    assert begun is not None
     assert running.held(set(some[:2])) == set()
+    running.ended(begun[0], EngagementEnd.INTERRUPTED)
+    assert running.held(set(some[:2])) == set(some[:2])
+    assert running.held(set(some[:1])) == set()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ import pytest
 
 from arena.scheduling.formats import FormatName
 from arena.server.tournaments.summary import (
+    blocks_left,
+    going_on,
     mean_column,
     of_knockout,
     remark,
@@ -35,6 +37,25 @@ def test_points_that_decide_are_remarked_on_only_at_larger_tables_of_a_knockout(
     play(record, (1, 1), *[tuple(range(1, seats + 1))] * seats)
     (played,) = record.played()
     assert remark(record, played) == remarked
+
+
+def test_blocks_are_left_until_they_are_played_or_the_tournament_is_over() -> None:
+    record = begun(FormatName.ROUND_ROBIN, 3, 2, blocks=2)
+    pair(record)
+    first, *_ = record.pairings
+    play(record, first, (1, 2), (1, 2))
+    assert blocks_left(record) == 3 * 2 - 1
+    record.tournament = replace(record.tournament, state=TournamentState.CANCELLED)
+    assert blocks_left(record) == 0
+
+
+def test_nobody_goes_on_from_a_pairing_that_is_not_decided() -> None:
+    record = begun(FormatName.KNOCKOUT, 2, 2)
+    pair(record)
+    assert [going_on(record.tournament, one) for one in record.played()] == [()]
+    play(record, (1, 1), (1, 2))
+    (played,) = record.played()
+    assert going_on(record.tournament, played) == played.pairing.entries[:1]
 
 
 def test_a_bye_is_explained_where_there_is_one() -> None:

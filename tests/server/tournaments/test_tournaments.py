@@ -312,6 +312,7 @@ async def test_a_block_belongs_to_a_pairing_that_exists(
     assert sql.execute("SELECT count(*) FROM blocks").fetchone() == (0,)
 
 
+@pytest.mark.slow
 async def test_listeners_are_told_of_every_change_and_after_a_lost_connection(
     store: Store, versions: tuple[VersionId, ...], database: str, sql: psycopg.Connection
 ) -> None:

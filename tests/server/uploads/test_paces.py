@@ -56,6 +56,20 @@ async def test_the_next_shift_begins_when_the_pace_allows_as_many_matches_again(
     assert abs(await wait_after(store, owner, worker, sql, pace) - seconds) < 5
 
 
+async def test_the_matches_of_a_shift_are_those_that_its_version_began_in_it(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await wait_after(store, owner, worker, sql, None)
+    (own,) = sql.execute("SELECT array_agg(DISTINCT match_id::text) FROM match_seats").fetchall()[0]
+    away = [(await store.register(name, "Eve"))[0].version_id for name in ("one", "two")]
+    shift, *_ = await store.shift_logs.of(owner, "mine", "")
+    began = shift.began_at
+    await store.record([replace(finished(away), started_at=began, finished_at=began)])
+    assert len(own) == 10
+    shift, *_ = await store.shift_logs.of(owner, "mine", "")
+    assert sorted(shift.match_ids) == sorted(own)
+
+
 async def test_a_tournament_that_waits_for_a_bot_waits_for_no_pace(
     store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
 ) -> None:

@@ -242,6 +242,12 @@ async def test_who_queues_shifts_waits_for_the_other_who_does(
     ]
     for step in steps:
         await waits_for(AdvisoryLock.QUEUEING_SHIFTS, step(), sql)
+    taken = take(sql)
+    assert taken is not None
+    playing = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
+    assert playing is not None
+    ended = store.shifts.end(worker, playing.id, "", "", accepted=None)
+    await waits_for(AdvisoryLock.QUEUEING_SHIFTS, ended, sql)
 
 
 async def test_a_build_that_was_just_accepted_plays_before_those_that_play_all_the_time(

@@ -14,6 +14,7 @@ from arena.builds.hosted import HostingTerms
 from arena.database.rows import MatchRow
 from arena.records import VersionId
 from arena.server.limits.limits import Limits
+from arena.server.uploads import upload_service
 from arena.server.uploads.upload_service import (
     _FAST_AS_STREAMS,
     MOST_AT_ONCE,
@@ -374,8 +375,19 @@ async def test_a_connection_may_send_fast_for_a_while_after_its_uploads_and_once
     async with hosting(database) as host:
         for number in range(3):
             await host.upload("me", f"mine {number}")
-        allowances = set(host.scene.arena.gate.connections._known.values())
-        assert allowances == {_FAST_AS_STREAMS}
+        known = host.scene.arena.gate.connections._known
+        assert set(known.values()) == {_FAST_AS_STREAMS}
+
+
+async def test_an_allowance_to_send_fast_ends_once_however_many_there_were(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upload_service, "_FAST_AFTERWARDS_SECONDS", 0.0)
+    async with hosting(database) as host:
+        for number in range(2):
+            await host.upload("me", f"mine {number}")
+            await host.builds("me")  # by then it is over
+            assert host.scene.arena.gate.connections._known == {}
 
 
 @pytest.mark.slow

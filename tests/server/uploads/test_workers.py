@@ -2,12 +2,15 @@
 
 from typing import cast
 
+import grpc
+import grpc.aio
 import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
 
 from arena.builds.hosted import (
     CHECK_QUEUE,
+    HostingTerms,
     Worker,
 )
 from arena.commands.serving.children import Children
@@ -15,6 +18,9 @@ from arena.commands.serving.own_worker import start_worker
 from arena.records import Owner, VersionId
 from arena.server.app.store import Store
 from arena.server.uploads.hosted_builds import NO_WORKER
+from arena.v1.worker_pb2 import EndFinalBlockRequest
+from arena.v1.worker_pb2_grpc import WorkerServiceStub
+from tests.scene import opened
 from tests.server.uploads.hosting import TERMS, check, finish, take, upload
 
 
@@ -149,3 +155,21 @@ async def test_a_worker_that_was_not_answered_begins_anew(
     assert await store.authenticate(begun.token) is not None
     ended = (await store.shift_logs.of(owner, "mine", ""))[1]
     assert ended.outcome == "The worker began it again."
+
+
+async def test_a_block_of_a_final_with_more_than_100_matches_is_refused(database: str) -> None:
+    async with (
+        opened(database, hosting=HostingTerms()) as scene,
+        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
+    ):
+        token = await scene.arena.store.workers.add("w", "me")
+        bearing = (("authorization", f"Bearer {token}"),)
+
+        async def refusal(matches: int) -> str | None:
+            told = [EndFinalBlockRequest() for _ in range(1 + matches)]
+            with pytest.raises(grpc.aio.AioRpcError) as caught:
+                await WorkerServiceStub(channel).EndFinalBlock(iter(told), metadata=bearing)
+            return caught.value.details()
+
+        assert await refusal(101) == "a block of a final has at most 100 matches"
+        assert await refusal(100) == await refusal(1)  # which are no matches

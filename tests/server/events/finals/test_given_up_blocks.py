@@ -10,7 +10,7 @@ from arena.server.app.store import Store
 from arena.server.events.finals.finals import FinalBlockId
 from arena.server.events.finals.walkovers import MOST_TRIES
 from tests.server.events.cups import played, played_out, queued
-from tests.server.events.test_finals import begun, released
+from tests.server.events.finals.test_finals import begun, released
 
 Sql = psycopg.Connection[Any]
 

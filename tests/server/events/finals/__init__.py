@@ -1,0 +1,1 @@
+"""Finals: played in secret, live, blind; their archives, and what is left of them."""
