@@ -61,17 +61,23 @@ class Referees:
         self.addresses.append(f"127.0.0.1:{port}")
         return referee
 
-    def start_bots(self, address: str = "", places: int = 8) -> list[Process]:
-        """At the first referee, or another address."""
+    def start_bots(
+        self, address: str = "", *, places: int = 8, milliseconds: int = 10
+    ) -> list[Process]:
+        """Start the bots at an address, by default that of the first referee.
+
+        Each has so many `places`, and thinks for `milliseconds` before it acts.
+        """
         address = address or self.addresses[0]
         tokens = asyncio.run(register(self.url, BOTS))
-        return [self._start_bot(*numbered, address, places) for numbered in enumerate(tokens)]
+        how = str(places), str(milliseconds)
+        return [self._start_bot(*numbered, address, *how) for numbered in enumerate(tokens)]
 
-    def _start_bot(self, number: int, token: str, address: str, places: int) -> Process:
+    def _start_bot(self, number: int, token: str, address: str, *how: str) -> Process:
         files = [str(self.home / f"{kind}{number}") for kind in ("ends", "acts")]
         with (self.home / f"bot{number}.log").open("ab") as log:
             bot = spawn(
-                [sys.executable, "-m", "tests.chaos.bot", *files, str(places)],
+                [sys.executable, "-m", "tests.chaos.bot", *files, *how],
                 cwd=ROOT,
                 env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
                 stdout=log,
@@ -89,7 +95,7 @@ class Referees:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < deadline, f"{what}: {self.said()}"
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def until_all_play(self) -> None:
         """Until each bot has played at each referee since now."""

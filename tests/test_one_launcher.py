@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SOURCES = ("arena", "dashboard/arena_dashboard", "sample_bots/python")
 HERE = ROOT / "arena/processes"
@@ -32,6 +34,7 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
+@pytest.mark.slow
 def test_nothing_else_starts_a_process() -> None:
     found = [
         f"{file.relative_to(ROOT)}:{line}: {name}"
@@ -44,6 +47,7 @@ def test_nothing_else_starts_a_process() -> None:
     assert found == []
 
 
+@pytest.mark.slow
 def test_no_module_is_started_by_an_option_that_looks_into_the_working_directory() -> None:
     found = [
         f"{file.relative_to(ROOT)}:{node.lineno}"

@@ -76,6 +76,7 @@ class Terms(UploadServiceServicer):
         return pb.UploadBuildResponse()
 
 
+@pytest.mark.slow
 def test_it_waits_for_a_big_build_as_long_as_the_referee() -> None:
     data = build(30_000_000)
     terms = Terms()

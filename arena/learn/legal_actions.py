@@ -12,7 +12,8 @@ def choose_legal(mask, streams, actions):  # type: ignore[no-untyped-def]
         row = mask[i]
         legal = 0
         for a in range(row.shape[0]):
-            legal += row[a]
+            if row[a]:
+                legal += 1
         actions[i] = -1
         if legal:
             left = below(streams, i, legal)

@@ -47,16 +47,20 @@ def seconds_until_adopted(rounds: int) -> dict[str, Runs]:
     """By how a referee goes, the seconds until the first, and until half, of its matches get a turn
     at the other, and how many these are."""
     found: dict[str, list[Figures]] = {how: [] for how in HOW}
-    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        EmbeddedPostgres(Path(home) / "postgres") as url,
+        asyncio.Runner() as loop,  # grpc.aio's poller belongs to the process, and remembers a loop
+    ):
         migrate(url)
-        tokens = asyncio.run(register(url, BOTS, "bot"))
+        tokens = loop.run(register(url, BOTS, "bot"))
         for _ in range(rounds):
             for how, figures in found.items():
-                figures.append(_gone(url, tokens, HOW[how]))
+                figures.append(_gone(loop, url, tokens, HOW[how]))
     return {how: together(figures) for how, figures in found.items()}
 
 
-def _gone(url: str, tokens: list[str], how: signal.Signals) -> Figures:
+def _gone(loop: asyncio.Runner, url: str, tokens: list[str], how: signal.Signals) -> Figures:
     with ExitStack() as stack:
         (first, process), (second, _) = (stack.enter_context(referee(url)) for _ in range(2))
         stack.callback(process.kill)
@@ -84,7 +88,7 @@ def _gone(url: str, tokens: list[str], how: signal.Signals) -> Figures:
                 "matches": float(len(heard.resumed)),
             }
 
-        return asyncio.run(measure())
+        return loop.run(measure())
 
 
 async def _play(port: int, token: str, heard: _Heard | None) -> None:

@@ -39,6 +39,7 @@ def test_the_same_files_have_the_same_hash_whenever_they_are_packed(folder: Path
     assert pack(folder) == first
 
 
+@pytest.mark.slow
 def test_too_much_is_refused_with_the_number(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (folder / "nets" / "two.onnx").open("wb") as file:
         file.truncate(201 * 1024 * 1024)

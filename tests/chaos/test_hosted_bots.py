@@ -26,7 +26,8 @@ def test_a_shift_goes_on_when_the_referee_that_began_it_is_killed(referees: Refe
     first = referees.start(**SETTINGS, **SHIFTS)
     referees.start(**SETTINGS, **SHIFTS)
     worker = start_worker(referees)
-    bots = referees.start_bots()
+    # They play as long as the test takes: at full speed the processors would have no time for it.
+    bots = referees.start_bots(milliseconds=100)
     author = Author(referees.home / "author", referees.addresses[1])
     author.asks("signup", "Ann")
     author.asks("submit", author.file("plays.py", PLAYS), "--name", "mine")

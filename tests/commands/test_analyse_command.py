@@ -71,6 +71,7 @@ def test_two_processes_keep_the_same_analyses_and_sums_as_one(database: str) -> 
     assert kept_analyses(database) == one
 
 
+@pytest.mark.slow
 async def test_matches_that_come_are_analysed_while_it_follows(database: str) -> None:
     (damaged, *_) = await fill(database, blocks=1, seed=9, dice_per_player=1)
     match_id = damaged.transcript.setup.match_id
@@ -105,6 +106,7 @@ async def _keep_with_a_win_of_an_eighth(database: str, match: Transcript) -> Non
         await store.analyses.keep(edition(), [kept])
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_read_and_not_computed(database: str) -> None:
     (*_, match) = asyncio.run(fill(database, blocks=1, dice_per_player=1))
     asyncio.run(_keep_with_a_win_of_an_eighth(database, match.transcript))

@@ -63,6 +63,7 @@ async def test_matches_are_told_with_their_replays_and_summed_up(
     assert "mean place" in done.stdout
 
 
+@pytest.mark.slow
 async def test_json_says_who_was_placed_where(company: Company) -> None:
     pages = ("--dashboard", "https://arena.example/")
     done = await arena("--seats", 3, "--time", "turn=1s,bank=5s", "--json", *pages)
@@ -89,6 +90,7 @@ async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.Monk
     assert (done.exit_code, "--follow asks with the token" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 async def test_an_owner_needs_no_token_of_the_bot(
     company: Company, scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -79,6 +79,7 @@ async def test_a_check_that_cannot_be_recorded_says_why_and_ends_with_code_2(
     assert "The outcome is not recorded. No bot has this token" in found.stderr
 
 
+@pytest.mark.slow
 def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

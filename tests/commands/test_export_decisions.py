@@ -71,6 +71,7 @@ def rows(folder: Path, game: str = "bluff") -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_row_holds_what_the_seat_saw_and_did_and_how_it_ended(
     folder: Path, played: tuple[str, list[Transcript]]
 ) -> None:

@@ -49,9 +49,12 @@ os.write(1, b"past Python\\n")
 atexit.register(print, "the end")
 
 class Loud(Bot):
+    childless = True
+
     def act(self, turn):
         print("thinking")
-        if turn.view.round == 1:
+        if Loud.childless:
+            Loud.childless = False
             subprocess.run(["echo", "a child"], check=True)
         return next(turn.choices())
 """

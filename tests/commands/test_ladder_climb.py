@@ -124,6 +124,7 @@ def test_an_agent_that_spoils_its_folder_does_not_have_its_round_played_again(
     assert json.loads((out / "rounds/1/round.json").read_text())["attempts"] == []
 
 
+@pytest.mark.slow
 def test_an_agent_is_ended_with_all_that_it_started_when_its_time_is_up(tmp_path: Path) -> None:
     program = "import subprocess, sys; print('begun', flush=True); subprocess.run(['sleep', '60'])"
     ended = run_agent([sys.executable, "-c", program], tmp_path, tmp_path / "log", 1.0, {})

@@ -41,9 +41,9 @@ from arena.server.tournaments.tournament import (
     TournamentState,
 )
 from arena.server.tournaments.tournaments import NewEntry
+from tests.chaos.test_tournaments import Arena, until, void_blocks
 from tests.free_port import free_port
 from tests.ladder_log import rated_results
-from tests.server.tournaments.test_kill_and_go_on import Arena, until, void_blocks
 
 pytestmark = pytest.mark.slow
 

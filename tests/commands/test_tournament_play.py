@@ -1,8 +1,8 @@
 """`arena tournament play`: local tournaments, repeatable, no deal met twice."""
 
 import json
-import os
 import re
+import subprocess
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from arena.commands.tournaments.play import INTERRUPTED
 from arena.commands.tournaments.tournament import app as tournament
+from arena.processes import module_command
 from arena.scheduling.formats import FormatName, make_format
 from tests.bots import PATIENCE
 from tests.local.cheats import remembering
@@ -41,7 +42,11 @@ class Stops(Bot):
 INTERRUPTS = """
 import os
 import signal
+import time
+from pathlib import Path
 from arena.bot import Bot
+
+COMMAND = Path(__file__).with_name("command")
 
 class Interrupts(Bot):
     begun = 0
@@ -52,7 +57,9 @@ class Interrupts(Bot):
     def match_ended(self, transcript):
         Interrupts.begun += 1
         if Interrupts.begun == 3:
-            os.kill({pid}, signal.SIGINT)
+            while not COMMAND.exists():
+                time.sleep(0.01)
+            os.kill(int(COMMAND.read_text()), signal.SIGINT)
         while Interrupts.begun == 3:
             signal.pause()
 """
@@ -193,17 +200,23 @@ def test_a_bot_that_ends_its_process_ends_it_with_what_is_known(tmp_path: Path) 
 
 def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
-    file.write_text(INTERRUPTS.format(pid=os.getpid()))
-    words = ("--format", "gauntlet", "--bots", f"{file},timid,honest", "--blocks", 2)
-    result = _play(*words, "--seed", "x")
-    assert result.exit_code == INTERRUPTED
-    assert "bluff gauntlet: cancelled" in result.stdout
+    file.write_text(INTERRUPTS)
+    words = ("--format", "gauntlet", "--bots", f"{file},timid,honest", "--blocks", "2")
+    command = subprocess.Popen(
+        [*module_command("arena"), "tournament", "play", *words, "--seed", "x"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    (tmp_path / "pid").write_text(str(command.pid))
+    (tmp_path / "pid").rename(tmp_path / "command")
+    # Both pipes are closed when all processes have ended that it has started.
+    stdout, stderr = command.communicate(timeout=PATIENCE)
+    assert command.returncode == INTERRUPTED
+    assert "bluff gauntlet: cancelled" in stdout
     # How far the others had come, who is to say; not to the end, since one of them waits for ever.
     said = r"after [012] of 4 blocks\. Not finished: Round 1, table [12] \(.*\), . of 2 blocks"
-    assert re.search(said, result.stderr)
-    for child in active_children():  # a second Ctrl-C may leave one that was killed just now
-        child.join(PATIENCE)
-    assert active_children() == []
+    assert re.search(said, stderr)
 
 
 @pytest.mark.parametrize(

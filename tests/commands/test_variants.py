@@ -87,7 +87,7 @@ def test_against_a_house_bot_that_declares_its_play_most_luck_is_taken_out() -> 
     words += ("--option", "dice_per_player=1")
     (found,) = summary_of(*words)["differences"]
     without = found["without_luck"]
-    assert without["variance_factor"] < 0.3
+    assert without["variance_factor"] < 0.5
     assert found["low"] < without["difference"] < found["high"]
     shown = " ".join(arena_play(*words).stdout.split())
     assert "bot=timid less bot=honest: -" in shown and "; without luck -" in shown

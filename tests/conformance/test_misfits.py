@@ -72,7 +72,11 @@ async def test_a_bot_that_conforms_meets_every_scenario(tmp_path: Path) -> None:
 async def test_a_misfit_fails_it(scenario: object, tmp_path: Path) -> None:
     name = scenario.name  # type: ignore[attr-defined]
     misfit, seen = MISFITS[name]
-    (outcome,) = await check(command(misfit), tmp_path, [scenario])  # type: ignore[list-item]
+    # On a busy machine one that comes back at once may come as late as after a pause.
+    for _ in range(3 if name == "unavailable" else 1):
+        (outcome,) = await check(command(misfit), tmp_path, [scenario])  # type: ignore[list-item]
+        if not outcome.met:
+            break
     assert not outcome.met
     assert seen in outcome.seen
 
@@ -105,6 +109,7 @@ async def test_other_misfits_fail_it_too(
     assert seen in outcome.seen
 
 
+@pytest.mark.slow
 async def test_a_scenario_has_a_hard_limit(tmp_path: Path) -> None:
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     (outcome,) = await check(sleeper, tmp_path, SCENARIOS[:1], seconds=1)

@@ -62,6 +62,7 @@ def test_the_matrix_and_the_numbers_are_those_of_a_page_of_bots() -> None:
     assert len(page) < 200_000
 
 
+@pytest.mark.slow
 def test_a_bot_with_many_opponents_lists_those_next_to_it_in_rank() -> None:
     facts = comparison_data.ladder_details(TWO)
     compared, lines = facts.comparisons, facts.board.lines

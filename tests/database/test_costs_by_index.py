@@ -21,6 +21,8 @@ from arena.server.uploads import shift_statements
 from tests.database.explained import Explained, Plans
 from tests.databases import TEMPLATE, Copies, administrator, plain
 
+pytestmark = pytest.mark.slow
+
 MATCHES, BOTS, CUPS = 30_000, 20_000, 300
 RICH = 2_000
 """The owner of 2,000 bots more."""
@@ -116,7 +118,6 @@ def require_few(plans: Plans, most: int) -> None:
     assert 0 < plans.read(*GROWING) <= most, plans.rows
 
 
-@pytest.mark.slow
 def test_what_other_referees_recorded_is_read_on(explained: Explained) -> None:
     found = explained(pairing_statements.placed_elsewhere(2, MATCHES - NEW, MATCHES))
     assert len(found) == NEW

@@ -33,6 +33,7 @@ async def test_who_listens_is_woken_by_what_is_told_on_its_channels_alone(
     assert seen == [True]
 
 
+@pytest.mark.slow
 async def test_a_connection_that_is_lost_is_said_and_made_again(
     database: str, sql: psycopg.Connection
 ) -> None:

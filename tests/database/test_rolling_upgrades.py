@@ -53,6 +53,7 @@ def in_the_way(before: Columns, after: Columns) -> list[str]:
     return sorted([*gone, *other, *required])
 
 
+@pytest.mark.slow
 def test_each_migration_since_several_referees_run_leaves_those_that_run_going(
     empty_database: str,
 ) -> None:

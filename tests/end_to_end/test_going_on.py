@@ -20,11 +20,12 @@ def ids(database: psycopg.Connection, statement: str) -> set[str]:
     return {str(row[0]) for row in database.execute(statement.encode())}
 
 
-def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+def until(condition: Callable[[], object], seconds: float = PATIENCE, pause: float = 0.02) -> None:
+    """Wait for a condition that is looked at after each pause, in seconds."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class Plays(Bot):
 
     def act(self, turn):
         if os.environ["ARENA_TOKEN"].startswith("arena_shift_"):
-            time.sleep(0.01)
+            time.sleep(0.05)
         return next(turn.choices())
 """
 SLOW_IN_SHIFTS = """
@@ -51,6 +51,10 @@ class Author:
     def __init__(self, home: Path, address: str) -> None:
         self._home, self.address = home, address
         home.mkdir()
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait for what commands say. A command costs a second of a core, so they are few."""
+        until(condition, 3 * PATIENCE, pause=1.0)
 
     def asks(self, *arguments: str, code: int = 0) -> str:
         """What a command says on stdout; its complaints are in the message if it fails."""
@@ -111,7 +115,7 @@ def test_when_a_worker_is_killed_its_bots_play_on_with_the_next(
     second = Program(home, "work", **environment)
     second.wait_for("Running hosted bots")
     # The queue waits some time for a sign of life.
-    until(lambda: author.matches("mine") > before, 3 * PATIENCE)
+    author.until(lambda: author.matches("mine") > before)
     assert second.stop() == 0
 
 
@@ -120,7 +124,7 @@ def test_hosted_bots_play_their_matches_to_the_end_before_the_arena_stops(
 ) -> None:
     arena, author = up
     author.asks("submit", author.file("plays.py", PLAYS), "--name", "mine")
-    until(lambda: author.asks_json("bot", "builds", "mine")[0]["running"])
+    author.until(lambda: author.asks_json("bot", "builds", "mine")[0]["running"])
     assert arena.stop() == 0
     port = author.address.rpartition(":")[2]
     with program(home, *UP, "--port", port) as again:
@@ -138,14 +142,14 @@ def test_ctrl_c_pressed_again_waits_for_no_hosted_bot_and_the_next_start_ends_it
     file = author.file("slow.py", SLOW_IN_SHIFTS)
     author.asks("submit", file, "--name", "slow", "--no-wait")
     playing = ("bot", "show", "slow")
-    until(lambda: author.asks_json(*playing)["versions"][0]["playing"] > 0, 3 * PATIENCE)
+    author.until(lambda: author.asks_json(*playing)["versions"][0]["playing"] > 0)
     arena.process.send_signal(signal.SIGINT)
     arena.wait_for("Ctrl-C again stops at once")
     arena.process.send_signal(signal.SIGINT)
     assert arena.ended() == 0
     with program(home, *UP, "--port", author.address.rpartition(":")[2]) as again:
         again.wait_for("Ctrl-C stops everything")
-        until(lambda: "The worker was lost." in author.asks("bot", "logs", "slow"))
+        author.until(lambda: "The worker was lost." in author.asks("bot", "logs", "slow"))
         assert again.stop() == 0
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.programs import SHORT_MATCHES, program
+from tests.end_to_end.programs import FEW_BOTS, program
 from tests.end_to_end.test_hosted_bots import PLAYS, Author
 from tests.free_port import free_port
 
@@ -23,7 +23,7 @@ def bare(tmp_path: Path) -> dict[str, str]:
 
 def test_up_says_so_and_takes_no_uploads(home: Path, bare: dict[str, str]) -> None:
     port = str(free_port())
-    with program(home, "up", "--no-dashboard", *SHORT_MATCHES, "--port", port, **bare) as up:
+    with program(home, "up", "--no-dashboard", *FEW_BOTS, "--port", port, **bare) as up:
         up.wait_for("Ctrl-C stops everything")
         assert f"{NOT_HERE} So this arena takes no uploads.\n" in up.complained
         assert not any(" arena work" in one for one in up.running())

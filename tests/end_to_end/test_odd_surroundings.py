@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.programs import program
+from tests.end_to_end.programs import FEW_BOTS, program
 from tests.free_port import free_port
 from tests.littered import littered
 
@@ -44,7 +44,7 @@ def test_an_arena_plays_in_odd_surroundings(home: Path, tmp_path: Path, host: st
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit/config.toml").write_text('[server]\nbaseUrlPath = "elsewhere"\n')
     ports = ("--port", "0", "--dashboard-port", str(free_port()))
-    words = ("up", *ports, "--stop-after", "20")
+    words = ("up", *FEW_BOTS, *ports, "--stop-after", "4")
     with program(home, *words, cwd=littered(folder), ARENA_HOST=host, **ODD) as arena:
         assert arena.ended() == 0
         assert "ended with code" not in arena.complained

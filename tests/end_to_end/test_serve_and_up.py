@@ -4,7 +4,7 @@ import urllib.request
 from pathlib import Path
 
 from tests.certificates import NAME, Authority
-from tests.end_to_end.programs import SHORT_MATCHES, Program, program
+from tests.end_to_end.programs import FEW_BOTS, Program, program
 from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
 
@@ -36,7 +36,7 @@ def test_with_tls_the_sample_bots_trust_the_certificate_whoever_issued_it(
 
 def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Path) -> None:
     ports = (str(free_port()), str(free_port()))
-    up_here = ("up", *SHORT_MATCHES, "--port", ports[0], "--dashboard-port", ports[1])
+    up_here = ("up", *FEW_BOTS, "--port", ports[0], "--dashboard-port", ports[1])
     with program(home, *up_here) as up:
         up.wait_for("Dashboard: ")
         with urllib.request.urlopen(f"http://127.0.0.1:{ports[1]}") as page:  # it is there
@@ -47,7 +47,7 @@ def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Pa
 
 
 def test_up_with_two_referees_runs_them_on_one_database_and_ends_both(home: Path) -> None:
-    two = ("up", "--no-dashboard", *SHORT_MATCHES, "--port", "0", "--referees", "2")
+    two = ("up", "--no-dashboard", *FEW_BOTS, "--port", "0", "--referees", "2")
     with program(home, *two) as up:
         up.wait_for("Ctrl-C stops everything")
 
@@ -64,7 +64,7 @@ def test_up_with_two_referees_runs_them_on_one_database_and_ends_both(home: Path
 
 def test_up_killed_takes_bots_database_and_dashboard_with_it(home: Path) -> None:
     ports = (str(free_port()), str(free_port()))
-    up_here = ("up", *SHORT_MATCHES, "--port", ports[0], "--dashboard-port", ports[1])
+    up_here = ("up", *FEW_BOTS, "--port", ports[0], "--dashboard-port", ports[1])
     with program(home, *up_here) as up:
         up.wait_for("Ctrl-C stops everything")
         assert len(up.running()) > 5

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import new_home
-from tests.end_to_end.programs import PATIENCE, Program
-from tests.end_to_end.test_going_on import until
+from tests.end_to_end.programs import Program
 from tests.end_to_end.test_hosted_bots import PLAYS, Author, arena_in
 
 pytestmark = pytest.mark.timeout(600)
@@ -34,7 +33,7 @@ class Escapes(Bot):
 
     def act(self, turn):
         if os.environ["ARENA_TOKEN"].startswith("arena_shift_"):
-            time.sleep(0.01)
+            time.sleep(0.05)
         return next(turn.choices())
 """
 TRIES = ("the arena's home", "the users", "the referee's port", "its own file", "the arena")
@@ -94,7 +93,7 @@ def test_an_uploaded_bot_is_checked_and_plays_and_its_author_sees_what_it_printe
     assert author.matches(mine) > 0
     (build,) = author.asks_json("bot", "builds", mine)
     assert build["sha256"] == submitted["sha256"]
-    until(lambda: _sees_lines_of_a_match(author, mine), 3 * PATIENCE)
+    author.until(lambda: _sees_lines_of_a_match(author, mine))
 
 
 def _sees_lines_of_a_match(author: Author, bot: str) -> bool:

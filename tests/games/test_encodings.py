@@ -13,6 +13,7 @@ import pytest
 
 from arena.games import KITS
 from arena.games.bloeff import BloeffView
+from arena.games.bloeff.tables import house_deck
 from arena.games.bluff import Bet, BluffOptions, Doubt, Face
 from arena.games.bluff_you import BluffYouView
 from arena.games.game import DEALER
@@ -96,6 +97,14 @@ def test_fields_fill_the_observation_and_keep_their_range(case: Case) -> None:
 
 def _check_range(part: EncodedField, numbers: Any) -> None:
     assert numbers.min() >= part.lowest and numbers.max() <= part.highest, part
+
+
+def test_a_deck_may_lack_a_kind_of_card() -> None:
+    numbers = [row for row in house_deck() if row.class_ == "number"]
+    (reverse,) = (row for row in house_deck() if row.name == "reverse")
+    case = Case("bloeff", (("deck", (*numbers, reverse.model_copy(update={"count": 18}))),), 2)
+    for state in positions(case):
+        assert np.isfinite(encoding_of(case).observe(case.game.view(state, 0))).all()
 
 
 @every_case

@@ -1,7 +1,6 @@
 """Batches of matches: the same as the pure rules from the same draws, and repeatable."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
@@ -9,38 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from arena.lab.analysis.bluff.solved_play import chosen
 from arena.learn import EncodingError, vector_env
-from benchmarks.learn_load.pure_rules import DEALERS, PureRules
-from tests.games.contract import HOOKS
+from benchmarks.learn_load.pure_rules import DEALERS
+from tests.learn.as_the_rules import (
+    OPTIONS,
+    matches_played_as_by_the_rules,
+    rewards_by_chances_add_up,
+)
 from tests.thoroughness import tries
-
-DEAL_TO_TEN = [{"seats": seats, "cards": 5} for seats in range(2, 11)]
-OPTIONS: Mapping[str, list[tuple[int, dict[str, object]]]] = {
-    "bluff": [
-        (2, {}),
-        (2, {"start_mode": "seat", "dice_per_player": 1}),
-        (3, {"bet_cap": "table", "dice_per_player": 2, "history": True}),
-        (6, {"start_star_value": 0}),
-        (4, {"dice_per_player": 16, "start_rerolls": 0}),
-        (6, {"history": True, "dice_per_player": 3}),
-    ],
-    "bluff_you": [
-        (2, {}),
-        (4, {"announce_missing_chip": "no_effect", "steal_takes": "any_chip", "no_win_limit": 3}),
-        (6, {"swap_min_give": 1, "swap_max_per_turn": 3, "players_max": 6}),
-        (3, {"chip_points": (1,) * 16, "swap_max_per_turn": 0, "steal_takes": "any_chip"}),
-    ],
-    "bloeff": [
-        *(
-            (seats, variant)
-            for variant, seats in zip(HOOKS["bloeff"].variants, (2, 3, 6, 5, 2), strict=True)
-        ),
-        (4, {"history": True, "limits": (99,), "first_seat": 1, "doubt_penalty": 0}),
-        (10, {"players_max": 10, "deal": DEAL_TO_TEN, "points_other": 1, "history": True}),
-    ],
-}
-"""All options that batches support, at some numbers of seats."""
 
 every_table = pytest.mark.parametrize(
     ("game", "seats", "options"),
@@ -52,23 +27,7 @@ every_table = pytest.mark.parametrize(
 def test_a_batch_plays_as_the_pure_rules_do(
     game: str, seats: int, options: dict[str, object]
 ) -> None:
-    env = vector_env(game, seats, batch=12, seed=3, **options)
-    seen = env.reset()
-    pure = PureRules(env, 3)
-    pure.compare(None, seen)
-    random, ended = Random(1), 0
-    for _ in range(tries(200, quick=120)):
-        actions = env.random_actions()
-        # A uniform choice climbs to the top at once and never sees a long round.
-        for match in range(env.batch):
-            legal = np.flatnonzero(seen.masks[match])
-            if random.random() < 0.5:
-                actions[match] = legal[random.randrange(min(4, len(legal)))]
-        stepped = env.step(actions)
-        pure.compare(actions, stepped)
-        ended += int(stepped.done.sum())
-        seen = env.seen
-    assert ended
+    assert matches_played_as_by_the_rules(game, seats, options, 12, tries(200, quick=120))
 
 
 @pytest.mark.parametrize("game", OPTIONS)
@@ -207,21 +166,4 @@ def test_an_illegal_action_of_the_opponents_is_named() -> None:
 
 
 def test_rewards_by_chances_add_up_to_the_result_less_the_first_chance() -> None:
-    by_chance = vector_env("bluff", 2, batch=300, seed=5, rewards="chances", dice_per_player=3)
-    by_placing = vector_env("bluff", 2, batch=300, seed=5, dice_per_player=3)
-    opened = by_chance.reset().seats.copy()
-    by_placing.reset()
-    solved = chosen()
-    assert solved is not None
-    first = solved.values[3, 3]
-    gained, ended = np.zeros(300), np.zeros(300, np.bool_)
-    while not ended.all():
-        actions = by_chance.random_actions()
-        chances, placing = by_chance.step(actions), by_placing.step(actions)
-        gained[~ended] += chances.rewards[~ended, 0]
-        now = chances.done & ~ended
-        start = np.where(opened[now] == 0, first, 1 - first)
-        won = placing.rewards[now, 0] == 1
-        assert np.allclose(gained[now], 2 * (won - start), atol=1e-5)
-        assert (chances.rewards[:, 0] == -chances.rewards[:, 1]).all()
-        ended |= chances.done
+    rewards_by_chances_add_up(300)

@@ -33,7 +33,8 @@ def arena(place: Path) -> Iterator[tuple[Program, str, str]]:
     """A whole arena, the referee's address and that of the pages."""
     port, pages = str(free_port()), str(free_port())
     home = place / "arena"
-    with program(home, "up", "--port", port, "--dashboard-port", pages) as up:
+    ports = ("--port", port, "--dashboard-port", pages)
+    with program(home, "up", *ports, "--table", "bluff:2") as up:
         up.wait_for("Ctrl-C stops everything")
         wait_for(f"http://127.0.0.1:{pages}/_stcore/health", up.process)
         yield up, f"127.0.0.1:{port}", f"http://127.0.0.1:{pages}"

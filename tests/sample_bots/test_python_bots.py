@@ -47,7 +47,7 @@ def _share(bots: list[str], matches: int) -> float:
         (["cfr", "honest"], 600, 0.52),
         (["cfr", "bayes"], 2000, 0.50),
         (["search", *["bayes"] * 5], 20, 0.30),
-        (["crowd", *["bayes"] * 5], 300, 0.16),
+        (["crowd", *["bayes"] * 5], 120, 0.11),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

@@ -6,6 +6,8 @@ from random import Random
 import pytest
 
 from arena.games import make_game
+from arena.rating.bradley_terry import PRIOR_SD
+from arena.rating.elo import ELO_PER_NAT
 from arena.scheduling.ladder import TableType
 from arena.scheduling.strengths import PRIOR_VARIANCE, Strengths, chance
 
@@ -17,6 +19,10 @@ def test_a_bot_that_nobody_knows_is_average_and_as_uncertain_as_can_be() -> None
     known = Strengths().of(TWO, 7)
     assert known.mean == 0
     assert known.variance == PRIOR_VARIANCE
+
+
+def test_strengths_scatter_as_in_the_boards_prior() -> None:
+    assert math.sqrt(PRIOR_VARIANCE) * ELO_PER_NAT == pytest.approx(PRIOR_SD)
 
 
 def test_strengths_come_near_those_by_which_results_are_drawn() -> None:

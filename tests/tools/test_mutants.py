@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.mutation.mutants import Mutant, mutants_of
-from tools.mutation.tests_by_line import TestsByLine
+from tools.mutation.tests_by_line import BATCHES, TestsByLine
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENT = tomllib.loads((ROOT / "tools/equivalent_mutants.toml").read_text()).get("mutant", [])
@@ -117,3 +117,9 @@ def test_what_only_programs_run_is_left_to_the_tests_of_its_package() -> None:
 def test_what_runs_as_a_module_is_imported_is_left_to_the_tests_of_the_module() -> None:
     known = TestsByLine(seconds={"one": 1.0, "other": 1.0}, lines={"arena/a.py": {3: ["one"]}})
     assert known.of(line_2("arena/a.py", at_import=True)) == ["one"]
+
+
+def test_batches_of_kits_are_tried_first_on_the_test_that_runs_them_as_a_program() -> None:
+    known = TestsByLine(seconds={"tests/games/test_a.py::test": 1.0, f"{BATCHES}::test": 9.0})
+    found = known.of(line_2("arena/games/bluff/kit/batch_views.py"))
+    assert found == [f"{BATCHES}::test", "tests/games/test_a.py::test"]

@@ -21,7 +21,7 @@ from tools.mutation.mutants import Mutant
 from tools.mutation.recorder import DURATIONS
 
 LEFT_OUT = (
-    *("tests/browser", "tests/dashboard", "tests/lab/luck", "tests/test_docs.py"),
+    *("tests/browser", "tests/dashboard", "tests/test_docs.py"),
     *("tests/games/test_bluff_solved.py", "tests/rating/test_coverage.py"),
     "tests/rating/test_luck_column.py::test_on_a_ladder_just_old_enough",
     "tests/rating/test_sprt.py::test_a_better_version_is_missed_at_most",
@@ -33,6 +33,8 @@ READ_VALUES = (
     "tests/database/test_schema.py::test_the_migrations_make_exactly_the_tables",
 )
 """Tests that read constants and table definitions, and run no line of the modules with these."""
+BATCHES = "tests/games/test_batches.py"
+"""Tests that run the batches of kits in a program of their own, where no lines are seen."""
 
 
 @dataclass
@@ -54,7 +56,8 @@ class TestsByLine:
         First the tests that run its lines, then those that run other lines of its module, because
         with caches only the first test computes a value. If no test process runs the lines, or the
         module only runs before the first test: all tests of the package, and those that start
-        programs. For a value that is set at import, first the tests that read such values.
+        programs. For a value that is set at import, first the tests that read such values; for
+        batches of kits, those that run them.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}
@@ -69,6 +72,8 @@ class TestsByLine:
             own = {test for test in self.seconds if test.startswith(folders)}
         readers = {test for test in self.seconds if test.startswith(READ_VALUES)}
         first = readers if mutant.at_import else set()
+        if "/kit/batch" in mutant.path:
+            first = first | {test for test in self.seconds if test.startswith(BATCHES)}
         groups = (first, own - first, of_module - own - first)
         return [test for group in groups for test in self._fastest(group)]
 

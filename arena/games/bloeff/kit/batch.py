@@ -112,5 +112,6 @@ def _pay(layout, points, row, rewards):  # type: ignore[no-untyped-def]
         own, ahead = _key(layout, points, row, seat), 0
         for other in range(seats):
             key = _key(layout, points, row, other)
-            ahead += (own < key) - (own > key)
+            if own != key:
+                ahead += 1 if own < key else -1
         rewards[seat] = np.float32(ahead) / np.float32(seats - 1)

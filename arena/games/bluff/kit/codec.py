@@ -28,8 +28,8 @@ from arena.games.bluff.values import (
 )
 from arena.v1 import bluff_pb2 as pb
 
-_FACES: tuple[Face | None, ...] = (None, *Face)
-"""The faces by wire number; 0 is not a face."""
+_FACES: Final = dict(enumerate(Face, start=1))
+"""The faces by wire number."""
 
 _DOUBT: Final = Doubt()
 
@@ -339,7 +339,7 @@ def _face(number: int) -> Face:
 
     Raises MalformedError.
     """
-    face = _FACES[number] if 0 <= number < len(_FACES) else None
+    face = _FACES.get(number)
     if face is None:
         raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")
     return face

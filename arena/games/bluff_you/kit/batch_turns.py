@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from arena.games.bluff_you.kit.encoding import DOUBT, GIVE, KINDS, PHASES, STOP, TAKE, WIN
+from arena.games.bluff_you.swaps import LEAST_OWNED
 from arena.games.bluff_you.values import DICE, LOWEST_CHIP, PIPS, BluffYouPhase
 from arena.learn.draws import roll
 
@@ -110,7 +111,7 @@ def apply(tables, row, action, random, i):  # type: ignore[no-untyped-def]
     row[OWNED + bluffer] ^= give | take
     row[CENTRE] ^= give | take
     row[SWAPS] += 1
-    if row[SWAPS] < numbers[MOST_SWAPS]:
+    if row[SWAPS] < numbers[MOST_SWAPS] and count_chips(row[OWNED + bluffer]) >= LEAST_OWNED:
         row[PHASE] = IN_SWAP_AGAIN
         for each in range(swaps.shape[1]):
             if can_swap(row, swaps[0, each], swaps[1, each]):
@@ -190,5 +191,6 @@ def pay(seats, points, row, rewards):  # type: ignore[no-untyped-def]
         ahead = 0
         for other in range(seats):
             key = _key(points, row[OWNED + other])
-            ahead += (own > key) - (own < key)
+            if own != key:
+                ahead += 1 if own > key else -1
         rewards[seat] = np.float32(ahead) / np.float32(seats - 1)

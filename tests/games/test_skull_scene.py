@@ -1,0 +1,36 @@
+"""The table of Skull as each viewpoint sees it, and which bids are marked as bluffs."""
+
+from arena.games.skull import Bid, Pass, TurnOver
+from arena.games.skull.kit.scene import claimed, table
+from arena.showing.claims import Mark
+from arena.showing.moments import Moment
+from tests.games.test_skull import FLOWER, SKULL, Table
+
+HIDDEN, A_FLOWER, A_SKULL = 0, 1, 2
+
+
+def seen(at: Table, *seats: int | None) -> Moment:
+    """The moment after the last action, by the views of seats; None is a spectator."""
+    views = tuple(at.game.view(at.state, seat) for seat in seats)
+    return Moment(1, views, at.events, None)
+
+
+def test_turned_discs_and_the_own_mat_are_shown_from_the_bottom() -> None:
+    at = Table().all_lay(FLOWER, FLOWER, SKULL)
+    at.do(0, FLOWER).do(1, FLOWER).do(2, FLOWER)
+    at.do(0, Bid(4)).do(1, Pass()).do(2, Pass()).do(0, TurnOver(2))
+    for seat, of_two in ((None, HIDDEN), (1, HIDDEN), (2, A_SKULL)):
+        shown = table(seen(at, seat), None)
+        mats = [shown["seats"][str(each)]["mat"] for each in range(3)]
+        of_one = A_FLOWER if seat == 1 else HIDDEN
+        assert mats == [[A_FLOWER, A_FLOWER], [of_one, of_one], [of_two, A_FLOWER]]
+        assert (shown["bid"], shown["flowers"]) == (4, 3)
+
+
+def test_a_bid_is_a_bluff_if_it_would_turn_over_the_own_skull() -> None:
+    at = Table().all_lay(SKULL, FLOWER, FLOWER)
+    assert claimed(seen(at, 0, 1, 2), None, None, at.game.options) is None
+    for number, (bidder, verdict) in enumerate(((0, Mark.BLUFF), (1, None)), start=1):
+        claim = claimed(seen(at.do(bidder, Bid(number)), 0, 1, 2), None, None, at.game.options)
+        assert claim is not None
+        assert (claim.seat, claim.verdict) == (bidder, verdict)
