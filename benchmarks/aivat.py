@@ -22,6 +22,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -40,15 +41,18 @@ from arena.local.bot_modules import BotFileError
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot, sample_names
-from arena.local.match_luck import MODELS, aivat_of
+from arena.local.match_luck import ESTIMATES, MODELS, MatchLuck, SeatedMatch, aivat_of
 from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
 from benchmarks.strangers import all_strangers
 
 RESAMPLES: Final = 500
 Numbers: TypeAlias = NDArray[np.float64]
-Lucks: TypeAlias = Callable[[Transcript, int], Sequence[float]]
-"""A function from a match and the other bot's seat to that bot's luck, by several values."""
+Lucks: TypeAlias = Callable[[Sequence[SeatedMatch]], tuple[Numbers, Numbers]]
+"""A function from matches, with the seat of the other bot, to that bot's luck by several values.
+
+First the luck by the play of the known bot, then that by the bot's own, if it declares it.
+"""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Pair:
     """With the luck of the other bot's own hands and choices; None if it declares no play."""
     z: float
     milliseconds: float
-    """For an estimate of AIVAT."""
+    """For the luck of a match, by all values."""
 
 
 def main() -> None:
@@ -100,12 +104,12 @@ def main() -> None:
     for known in options.known.split(","):
         for other in options.others.split(","):
             game = make_game("bluff", {"dice_per_player": options.dice})
-            lucks, own = _aivat_of(known, values, game), _own_aivat_of(other, values, game)
-            if options.seats > 2:
-                lucks, own = _rounds_of(known, game, options.seats), None
-            pair = _pair(
-                known, other, options.seats, options.matches, game, options.seed, lucks, own
+            lucks = (
+                _aivat_of(known, other, values, game)
+                if options.seats == 2
+                else _rounds_of(known, game, options.seats)
             )
+            pair = _pair(known, other, options.seats, options.matches, game, options.seed, lucks)
             found.append(pair)
             print(
                 f"{known:10} {other:10} {pair.matches:7,} {pair.share:5.1%}  "
@@ -118,26 +122,14 @@ def main() -> None:
         options.json.write_text(json.dumps([asdict(pair) for pair in found], indent=2) + "\n")
 
 
-def _aivat_of(known: str, values: ValueSets, game: AnyGame) -> Lucks:
-    aivat = aivat_of(known, values, game)
+def _aivat_of(known: str, other: str, values: ValueSets, game: AnyGame) -> Lucks:
+    declares = other in sample_names() and declared_play(load_bot(other), game, 2) is not None
+    own = aivat_of(other, values, game) if declares else None
+    luck = MatchLuck(values, aivat_of(known, values, game), own)
 
-    def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
-        lost = float(transcript.result.placing[seat] != 1)
-        found = aivat.estimates(transcript, 1 - seat) - lost
-        return [float(luck) for luck in found]
-
-    return lucks
-
-
-def _own_aivat_of(bot: str, values: ValueSets, game: AnyGame) -> Lucks | None:
-    """Return the luck of a bot by the play that it declares; None if it declares none."""
-    if bot not in sample_names() or declared_play(load_bot(bot), game, 2) is None:
-        return None
-    aivat = aivat_of(bot, values, game)
-
-    def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
-        won = float(transcript.result.placing[seat] == 1)
-        return [float(luck) for luck in won - aivat.estimates(transcript, seat)]
+    def lucks(matches: Sequence[SeatedMatch]) -> tuple[Numbers, Numbers]:
+        found = luck.of_blocks([[match] for match in matches])
+        return found[:, : ESTIMATES - 1], found[:, ESTIMATES - 1 : -1]
 
     return lucks
 
@@ -146,13 +138,16 @@ def _rounds_of(known: str, game: AnyGame, seats: int) -> Lucks:
     plays = {bot: _play_of(bot, game, seats) for bot in (known, *MODELS)}
     random = np.random.default_rng(1)
 
-    def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
+    def of_match(seat: int, transcript: Transcript) -> Sequence[float]:
         found = []
         for play in plays.values():
             at_table = [plays[known]] * seats
             at_table[seat] = play
             found.append(round_luck(transcript, seat, at_table, random))
         return found
+
+    def lucks(matches: Sequence[SeatedMatch]) -> tuple[Numbers, Numbers]:
+        return np.array(list(starmap(of_match, matches))), np.empty((len(matches), 0))
 
     return lucks
 
@@ -178,22 +173,19 @@ def _pair(
     game: AnyGame,
     seed: str,
     lucks: Lucks,
-    own: Lucks | None,
 ) -> Pair:
     contenders = [Contender("other", _bot(other))]
     contenders += [Contender(f"known {seat}", load_bot(known)) for seat in range(1, seats)]
-    rows, more, seconds = [], list[Sequence[float]](), 0.0
-    for match in play_series(game, contenders, matches, f"{seed} {known} {other}"):
-        seat = match.contenders.index(0)
-        begun = time.perf_counter()
-        found = lucks(match.transcript, seat)
-        seconds += time.perf_counter() - begun
-        result = float(match.result.placing[seat] == 1)
-        rows.append((result, luck_of(match.transcript).seats[seat], *found))
-        if own is not None:
-            more.append(own(match.transcript, seat))
-    table = np.array(rows)
-    results, column, luck = table[:, 0], table[:, 1], table[:, 2]
+    seated = [
+        (match.contenders.index(0), match.transcript)
+        for match in play_series(game, contenders, matches, f"{seed} {known} {other}")
+    ]
+    results = np.array([float(match.result.placing[seat] == 1) for seat, match in seated])
+    column = np.array([luck_of(match).seats[seat] for seat, match in seated])
+    begun = time.perf_counter()
+    found, own = lucks(seated)
+    seconds = time.perf_counter() - begun
+    luck, every = found[:, 0], np.column_stack([column, found])
     error = luck.std(ddof=1) / matches**0.5
     return Pair(
         known,
@@ -202,8 +194,8 @@ def _pair(
         float(results.mean()),
         _factor(results, column),
         _factor(results, luck),
-        _factor(results, table[:, 1:]),
-        _factor(results, np.hstack([table[:, 1:], more])) if more else None,
+        _factor(results, every),
+        _factor(results, np.hstack([every, own])) if own.size else None,
         float(-luck.mean() / error) if error else 0.0,
         1000 * seconds / matches,
     )

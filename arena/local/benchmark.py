@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import starmap
 from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
@@ -22,13 +23,13 @@ from arena.lab.analysis import Estimate, LossSums, analyse
 from arena.lab.analysis.aivat import Aivat, UndeclaredActionError
 from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.local.deal_blocks import Lineup, NamedBot, Series, every_rotation
-from arena.local.match_luck import MatchLuck, aivat_of, solved_values
+from arena.local.match_luck import MatchLuck, SeatedMatch, aivat_of, solved_values
 from arena.local.playing import Where, playing
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json
-from arena.rating.elo import Z_95, FloatArray
+from arena.rating.elo import Z_95
 from arena.rating.head_to_head import wilson
 from arena.rating.luck import luck_adjusted
 
@@ -144,7 +145,7 @@ def benchmark(
         declared: Whether the luck of its own hands and choices is removed as well, by the play that
             it declares. It is asked for that of every hand it may hold.
         rungs: The opponents, the weakest first.
-        advance: Called after each match.
+        advance: Called when a match was played, and again when its luck is known.
 
     Raises:
         NoTablesError: The sample bots are not installed.
@@ -156,13 +157,13 @@ def benchmark(
     own = aivat_of(bot.bot, values, make_game(GAME), bot.settings) if declared else None
     shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
-        tally = RungTally(rung.bot, values, own)
+        tally = RungTally(rung.bot, values, own, check=declared)
         with closing(seen_blocks(bot, rung, seed, where)) as blocks:
             for block in blocks:
                 tally.add(block)
                 for _ in block:
                     advance()
-        shares.append(tally.share())
+        shares.append(tally.share(advance=advance))
         loss = tally.loss() or loss
         faults += [(rung.bot, fault) for fault in tally.faults]
     return Benchmarked(tuple(shares), loss, tuple(faults))
@@ -182,7 +183,7 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
         TranscriptError: A transcript contradicts the rules.
     """
     values = solved_values()
-    tallies = {rung.bot: RungTally(rung.bot, values) for rung in RUNGS}
+    tallies = {rung.bot: RungTally(rung.bot, values, check=True) for rung in RUNGS}
     for transcript in transcripts:
         entrants = transcript.setup.entrants
         seats = [seat for seat, entrant in enumerate(entrants) if entrant.bot == bot]
@@ -192,13 +193,7 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
         tally = tallies.get(house.bot) if house.owner == HOUSE else None
         if tally is None or not tally.covers(transcript):
             continue
-        try:
-            tally.add([SeenMatch(seats[0], transcript, ())])
-        except UndeclaredActionError as error:
-            raise RecordedMatchError(
-                f"{house} did not play as {house.bot} does here: it was another release of it, or "
-                f"had other tables. {error}"
-            ) from error
+        tally.add([SeenMatch(seats[0], transcript, ())])
     counted = [tally for tally in tallies.values() if tally.matches]
     if not counted:
         names = ", ".join(tallies)
@@ -206,7 +201,14 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
             f"None of these matches is one of Bluff between {bot} and a bot of the house that "
             f"declares its play ({names})."
         )
-    return Benchmarked(tuple(tally.share() for tally in counted), tallies[CERTIFIED].loss(), ())
+    try:
+        shares = tuple(tally.share() for tally in counted)
+    except UndeclaredActionError as error:
+        raise RecordedMatchError(
+            "A bot of the house did not play as it does here: it was another release of it, or had "
+            f"other tables. {error}"
+        ) from error
+    return Benchmarked(shares, tallies[CERTIFIED].loss(), ())
 
 
 def seen_blocks(
@@ -243,12 +245,22 @@ def seen_blocks(
 class RungTally:
     """The matches against one rung."""
 
-    def __init__(self, rung: str, values: ValueSets, own: Aivat | None = None) -> None:
-        """Take the values of places, and the measured bot's own play if it is declared."""
+    def __init__(
+        self, rung: str, values: ValueSets, own: Aivat | None = None, *, check: bool = False
+    ) -> None:
+        """Begin without a match.
+
+        Args:
+            rung: The opponent.
+            values: The values of places.
+            own: The estimator for the measured bot's own play, if it is declared.
+            check: Whether all matches are looked at for play that is not as declared: else only
+                those are whose luck is removed.
+        """
         self._rung, self._aivat = rung, aivat_of(rung, values, make_game(GAME))
-        self._luck = MatchLuck(self._aivat, own)
+        self._luck, self._check = MatchLuck(values, self._aivat, own), check
         self.matches = 0
-        self._results, self._lucks = list[float](), list[FloatArray]()
+        self._blocks = list[tuple[SeatedMatch, ...]]()
         self._losses = list[tuple[int, float]]()
         self.faults = list[Refused]()
         """The faults of the measured bot."""
@@ -259,30 +271,36 @@ class RungTally:
         return self._aivat.covers(setup.make_game(), len(setup.entrants))
 
     def add(self, block: Sequence[SeenMatch]) -> None:
-        """Count the matches of a block as one observation.
-
-        Raises DeclaredPlayError.
-        """
-        results, lucks = list[float](), list[FloatArray]()
+        """Count the matches of a block as one observation."""
         for seat, transcript, refused in block:
-            results.append(float(transcript.result.placing[seat] == 1))
-            lucks.append(self._luck.of(transcript, seat))
             self.faults += [fault for fault in refused if fault.seat == seat]
             if self._rung == CERTIFIED and len(self._losses) < VALUED_MATCHES:
                 losses = analyse(transcript).seats[seat].losses
                 self._losses.append((len(losses), sum(losses)))
         self.matches += len(block)
-        self._results.append(fmean(results))
-        self._lucks.append(np.mean(lucks, axis=0))
+        self._blocks.append(tuple((seat, transcript) for seat, transcript, _ in block))
 
-    def share(self, z: float = Z_95) -> RungShare:
-        """Return what the bot wins, with an interval of `z` errors; there must be a match."""
-        results, lucks = np.array(self._results), np.array(self._lucks)
-        matches, raw = self.matches, float(results.mean())
-        independent = raw * (1 - raw) / max(1, matches - 1)
+    def share(self, z: float = Z_95, advance: Callable[[], None] = lambda: None) -> RungShare:
+        """Return what the bot wins; there must be a match.
+
+        Args:
+            z: Half of the interval, in errors.
+            advance: Called when the luck of a match is known.
+
+        Raises:
+            DeclaredPlayError: A bot does not play as it declares.
+        """
+        results = np.array([fmean(starmap(_won, block)) for block in self._blocks])
         # A regression needs some blocks, gives no width to results that are all alike, and follows
         # the few that differ where nearly all are.
         fits = len(results) >= FEWEST_BLOCKS and results.std() > 0
+        if fits or self._check:
+            lucks = self._luck.of_blocks(self._blocks, advance)
+        else:
+            for _ in range(self.matches):
+                advance()
+        matches, raw = self.matches, float(results.mean())
+        independent = raw * (1 - raw) / max(1, matches - 1)
         found = luck_adjusted(results, lucks) if fits else None
         if found is None or found.adjusted_se**2 > independent:
             low, high = wilson(np.array([raw * matches]), np.array([float(matches)]), z)
@@ -302,3 +320,7 @@ class RungTally:
         """Return the mean loss of a decision, if decisions were valued."""
         sums = LossSums.of(self._losses)
         return sums.by_decision if sums.decisions else None
+
+
+def _won(seat: int, transcript: Transcript) -> float:
+    return float(transcript.result.placing[seat] == 1)

@@ -1,23 +1,26 @@
 """`MatchLuck`: the luck of a seat in matches of two against a bot that declares its play.
 
 AIVAT (`arena.lab.analysis.aivat`) knows most of it: the result minus its estimate, by each set of
-values; more, if the seat's own bot declares its play, too. The luck column (`arena.lab.luck`) is
-one more estimate, which does no harm where no values fit, as against bots that always lose. Each
-has mean zero, so results can be regressed on all of them (`arena.rating.luck`).
+values; more, if the seat's own bot declares its play, too. One set is fitted to how both bots
+decided. The luck column (`arena.lab.luck`) is one more estimate, which does no harm where no values
+fit, as against bots that always lose. Each has mean zero, so results can be regressed on all of
+them (`arena.rating.luck`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from arena.errors import UserError
 from arena.games.game import AnyGame
 from arena.lab.analysis.aivat import Aivat
+from arena.lab.analysis.bluff.fitted_play import Decision, decisions
 from arena.lab.analysis.bluff.last_bet_play import Model
-from arena.lab.analysis.bluff.pair_values import SETS, ValueSets
+from arena.lab.analysis.bluff.pair_values import SETS, MatchValues, ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
 from arena.local.bot_modules import BotSettings
@@ -29,11 +32,15 @@ from arena.rating.elo import FloatArray
 
 MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
 """The models of opponents that do not play like the tables."""
-ESTIMATES: Final = SETS + 1
-"""The number of values of a seat's luck: one by each set of values, and the luck column.
+ESTIMATES: Final = SETS + 2
+"""The number of values of a seat's luck: by each set, by the fitted one, and the luck column.
 
-There are `SETS` more where the seat's own play is declared.
+All but the luck column are there twice where the seat's own play is declared.
 """
+_ENOUGH: Final = 3_000
+"""The number of decisions to which play is fitted, at most: more hardly change it."""
+SeatedMatch: TypeAlias = tuple[int, Transcript]
+"""The seat whose luck is asked, and a match."""
 
 
 class NoTablesError(UserError):
@@ -76,22 +83,67 @@ def aivat_of(bot: str, values: ValueSets, game: AnyGame, settings: BotSettings =
 
 
 class MatchLuck:
-    """The luck of the seat that meets a bot which declares its play."""
+    """The luck of a bot that meets one which declares its play."""
 
-    def __init__(self, aivat: Aivat, own: Aivat | None = None) -> None:
-        """Take the estimator for the play of that bot, and for the seat's own if it is declared."""
-        self.aivat, self._own = aivat, own
+    def __init__(self, values: ValueSets, aivat: Aivat, own: Aivat | None = None) -> None:
+        """Prepare for matches.
 
-    def of(self, transcript: Transcript, seat: int) -> FloatArray:
-        """Return the luck of a seat: one value for each estimate.
-
-        Raises DeclaredPlayError.
+        Args:
+            values: The values of places.
+            aivat: The estimator for the play of the opponent.
+            own: That for the play of the bot itself, if it is declared.
         """
+        self._values, self.aivat, self._own = values, aivat, own
+
+    def of_blocks(
+        self, blocks: Sequence[Sequence[SeatedMatch]], advance: Callable[[], None] = lambda: None
+    ) -> FloatArray:
+        """Return the mean luck of the bot's seat in the matches of each block.
+
+        The fitted values of every other block follow from the decisions in those between, so none
+        follows from a match that it values, and the mean stays zero (cross-fitting: Chernozhukov et
+        al. 2018, "Double/debiased machine learning").
+
+        Args:
+            blocks: Independent blocks of matches against the opponent.
+            advance: Called after each match.
+
+        Returns:
+            [block, estimate]
+
+        Raises:
+            DeclaredPlayError: A bot does not play as it declares.
+        """
+        found: list[FloatArray] = [np.zeros(0)] * len(blocks)
+        for half in (0, 1):
+            fitted = self._fitted([match for block in blocks[1 - half :: 2] for match in block])
+            for number in range(half, len(blocks), 2):
+                rows = []
+                for seat, transcript in blocks[number]:
+                    rows.append(self._of(transcript, seat, fitted))
+                    advance()
+                found[number] = np.mean(rows, axis=0)
+        return np.array(found)
+
+    def _fitted(self, matches: Sequence[SeatedMatch]) -> tuple[MatchValues, MatchValues]:
+        """Return the values by how the opponent and the bot decided in these matches."""
+        known = _decisions((1 - seat, match) for seat, match in matches)
+        return self._values.fitted(known, _decisions(matches))
+
+    def _of(
+        self, transcript: Transcript, seat: int, fitted: tuple[MatchValues, MatchValues]
+    ) -> FloatArray:
+        """Return the luck of a seat: one value for each estimate."""
         result = float(transcript.result.placing[seat] == 1)
-        found = [result - 1 + self.aivat.estimates(transcript, 1 - seat)]
+        found = [result - 1 + self.aivat.estimates(transcript, 1 - seat, fitted[0])]
         if self._own is not None:
-            found.append(result - self._own.estimates(transcript, seat))
+            found.append(result - self._own.estimates(transcript, seat, fitted[1]))
         return np.concatenate([*found, luck_of(transcript).seats[seat : seat + 1]])
+
+
+def _decisions(matches: Iterable[SeatedMatch]) -> list[Decision]:
+    found = chain.from_iterable(decisions(match, seat) for seat, match in matches)
+    return list(islice(found, _ENOUGH))
 
 
 def luck_against(opponents: Sequence[NamedBot], game: AnyGame) -> MatchLuck | None:
@@ -103,4 +155,4 @@ def luck_against(opponents: Sequence[NamedBot], game: AnyGame) -> MatchLuck | No
     if declared_play(load_bot(bot), game, 2) is None or chosen() is None:
         return None
     aivat = aivat_of(bot, solved_values(), game)
-    return MatchLuck(aivat) if aivat.covers(game, 2) else None
+    return MatchLuck(solved_values(), aivat) if aivat.covers(game, 2) else None

@@ -93,7 +93,7 @@ def attempt(
         control: The time control.
         confined: Whether the bot plays in the sandbox.
         z: The half width of the interval, in standard errors.
-        advance: Called after each match.
+        advance: Called when a match was played, and again when its luck is known.
 
     Raises:
         BuildRefusedError: This machine lacks what the bot needs.
@@ -119,4 +119,5 @@ def attempt(
                         advance()
         except BotProgramError as error:
             return Attempt(rung.bot, seed, None, tuple(tally.faults), tuple(analysed), str(error))
-    return Attempt(rung.bot, seed, tally.share(z), tuple(tally.faults), tuple(analysed))
+    share = tally.share(z, advance)
+    return Attempt(rung.bot, seed, share, tuple(tally.faults), tuple(analysed))

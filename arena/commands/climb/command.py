@@ -198,7 +198,7 @@ def _round(
 
 def _attempt(climb: Climb, control: TimeControl, place: Path, number: int, rung: Rung) -> Attempt:
     seed = f"{climb.seed} round {number}" if climb.seed else secrets.token_hex(16)
-    with progress(2 * rung.blocks, f"Round {number}, {rung.bot}") as advance:
+    with progress(4 * rung.blocks, f"Round {number}, {rung.bot}") as advance:
         return attempt(
             _build(place),
             rung,

@@ -110,7 +110,7 @@ def benchmark(
                 )
             folder = log_folder(logs) if entry.command else None
             where = Where(logs=folder, connect_seconds=connect_seconds)
-            with progress(_MATCHES, "Playing") as advance:
+            with progress(2 * _MATCHES, "Measuring") as advance:
                 found = measured(entry, seed=seed, where=where, declared=declared, advance=advance)
     summary = _summary(name, found)
     played = not (recorded or rated)

@@ -20,6 +20,7 @@ from arena.commands.home.faults import fault_json
 from arena.commands.home.line_up import check_seats, entries
 from arena.commands.home.play_report import win_rate_json
 from arena.commands.home.variants_report import difference_json, print_variants
+from arena.commands.progress import progress
 from arena.commands.terminal import Terminal
 from arena.games.game import AnyGame
 from arena.local.deal_blocks import BlockMatch, Lineup, NamedBot
@@ -28,7 +29,7 @@ from arena.match.clock import TimeControl
 from arena.match.transcript_json import from_json
 
 if TYPE_CHECKING:  # they need numpy, for which an error must not wait
-    from arena.local.match_luck import MatchLuck
+    from arena.local.match_luck import MatchLuck, SeatedMatch
     from arena.rating.elo import FloatArray
     from arena.rating.paired import AdjustedDifference, PairedDifference
 
@@ -104,6 +105,8 @@ class VariantsTally:
         self.logs: Path | None = None
         self.seconds = 0.0
         self._results = [array("d") for _ in range(count)]
+        self._seen: list[list[tuple[SeatedMatch]]] = [[] for _ in range(count)]
+        """The matches by variant, as blocks of one; empty where the luck column is all."""
         self._lucks: list[list[Sequence[float]]] = [[] for _ in range(count)]
         self._matches = 0
 
@@ -116,7 +119,7 @@ class VariantsTally:
         self._results[variant].append((placing[seat] == 1) / placing.count(1))
         if self._luck is not None:
             transcript = from_json(json.loads(finished.written or ""))
-            self._lucks[variant].append(self._luck.of(transcript, seat).tolist())
+            self._seen[variant].append(((seat, transcript),))
         elif finished.luck is not None:
             self._lucks[variant].append([finished.luck.seats[seat]])
 
@@ -137,8 +140,16 @@ class VariantsTally:
 
         from arena.rating.paired import adjusted_difference
 
-        luck = np.hstack([self._lucks[variant], self._lucks[0]])
+        luck = np.hstack([self._luck_of(variant), self._luck_of(0)])
         return adjusted_difference(*self._both(variant), luck) if luck.any() else None
+
+    def _luck_of(self, variant: int) -> "Sequence[Sequence[float]]":
+        """Return the luck of a variant in each of its matches, by one or several estimates."""
+        if self._luck is not None and not self._lucks[variant]:
+            with progress(len(self._seen[variant]), "luck") as advance:
+                found = self._luck.of_blocks(self._seen[variant], advance)
+            self._lucks[variant] = found.tolist()
+        return self._lucks[variant]
 
     def summary(self, game: AnyGame, seed: str, control: TimeControl) -> dict[str, Any]:
         """Return the output of `--json`, without the folder of the logs."""

@@ -89,7 +89,7 @@ class Aivat:
             and options.dice_per_player <= self._most_dice
         )
 
-    def estimates(self, transcript: Transcript, known: int) -> Weights:
+    def estimates(self, transcript: Transcript, known: int, *more: MatchValues) -> Weights:
         """Return the estimates of the known seat's result, where 1 is a win and 0 a loss.
 
         They may lie outside of 0 to 1. A fault of the known seat is taken to be independent of its
@@ -98,6 +98,7 @@ class Aivat:
         Args:
             transcript: A match that `covers` allows.
             known: The seat whose play was declared.
+            more: Further sets of values, which must not follow from this match.
 
         Returns:
             [v] An estimate by each set of values.
@@ -110,9 +111,9 @@ class Aivat:
         options = transcript.setup.options
         assert isinstance(options, BluffOptions)
         # Without a seat given the start, both are equally likely to open.
-        dice = (options.dice_per_player,) * 2
+        dice, sets = (options.dice_per_player,) * 2, (*self._values, *more)
         opens, follows = (
-            np.array([values.start(dice, opener) for values in self._values]) for opener in (0, 1)
+            np.array([values.start(dice, opener) for values in sets]) for opener in (0, 1)
         )
         follows = 1 - follows
         estimates = opens if known == 0 else follows
@@ -126,7 +127,7 @@ class Aivat:
             if step is not None and before is not None and before.phase is BluffPhase.ROLL:
                 if current is not None:
                     estimates = estimates + current.ends
-                current = _Round(self._values, state, known)
+                current = _Round(sets, state, known)
                 estimates = estimates + current.roll_terms()
             elif step is not None and before is not None and current is not None:
                 declared = step.actor == known and not step.stand_in

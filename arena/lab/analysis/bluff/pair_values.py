@@ -7,7 +7,7 @@ Letters in the shapes of arrays: a = action, h = hand of the opener, i = hand of
 p = place: 0 before the first bet, else the number of the last bet on the track.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, TypeAlias
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arena.games.bluff.bets import track
 from arena.games.bluff.showdown import losses_of
+from arena.lab.analysis.bluff.fitted_play import ChoiceModel, Decision
 from arena.lab.analysis.bluff.last_bet_play import LastBetPlay, Model, by_model, by_tables
 from arena.lab.analysis.bluff.response import Response, likely_hands, nearly_best
 from arena.lab.analysis.bluff.solved_play import RoundDice, SolvedPlay
@@ -33,12 +34,12 @@ SeatPlay: TypeAlias = LastBetPlay | Response
 RoundKey: TypeAlias = tuple[RoundDice, tuple[SeatPlay, SeatPlay]]
 """The dice of a round and the players, the opener's first."""
 
-SETS: Final = 2 + len(Model)
+SETS: Final = 2
 """The number of sets of values of `ValueSets.of`."""
 
 
 class ValueSets:
-    """The values of matches of the tables or a model against these and a response."""
+    """The values of places by how two players would go on from them."""
 
     def __init__(self, solved: SolvedPlay) -> None:
         """Prepare for the play of solved tables; values are computed when they are needed."""
@@ -47,9 +48,10 @@ class ValueSets:
         self._solved, self._tables = solved, by_tables(solved)
         self._models = {model: by_model(model) for model in Model}
         self._rounds = dict[RoundKey, PairValues]()
+        self._choices = ChoiceModel([self._tables, *self._models.values()])
 
     def of(self, known: Model | None = None) -> list["MatchValues"]:
-        """Return the values of matches against the tables, each of the models, and a response.
+        """Return the values of matches against the tables, and against a response.
 
         Args:
             known: The model that comes close to the seat whose play is known; None if the tables
@@ -59,10 +61,25 @@ class ValueSets:
         starts = self._solved.values if known is None else {}
         return [
             MatchValues(own, self._tables, starts, self._rounds),
-            *(MatchValues(own, other, {}, self._rounds) for other in self._models.values()),
             # Nobody else shares these; they are freed with the list.
             MatchValues(own, Response(self._tables), {}, {}),
         ]
+
+    def fitted(
+        self, one: Sequence[Decision], other: Sequence[Decision]
+    ) -> tuple["MatchValues", "MatchValues"]:
+        """Return the values of matches between two players as they were seen to decide.
+
+        Args:
+            one: Decisions of one of them.
+            other: Decisions of the other.
+
+        Returns:
+            The same values twice: where the play of the one is known, and where the other's is.
+        """
+        first, second = (self._choices.fitted(each) for each in (one, other))
+        rounds = dict[RoundKey, PairValues]()
+        return MatchValues(first, second, {}, rounds), MatchValues(second, first, {}, rounds)
 
 
 class MatchValues:

@@ -1,0 +1,209 @@
+"""Play of Bluff between two by the last bet alone, fitted to the decisions of a seat in matches.
+
+A choice model: the probability of an action is in proportion to exp(w . x), where x describes the
+action, with the seat's hand, after the last bet. The weights w are those that make the decisions
+likeliest, less a penalty for large ones (McFadden 1974, "Conditional Logit Analysis of Qualitative
+Choice Behavior").
+
+Letters in the shapes of arrays: a = action, b = bet, h = hand, n = decision, x = description.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from arena.games.bluff import Doubt
+from arena.games.bluff.bets import track
+from arena.games.bluff.state import BluffPhase
+from arena.lab.analysis.bluff.last_bet_play import LastBetPlay
+from arena.lab.analysis.bluff.solved_play import RoundDice
+from arena.lab.analysis.bluff.table import OFFSET, Weights, hands_of, tails
+from arena.match.replay import replay
+from arena.match.transcript import Transcript
+
+Singles: TypeAlias = NDArray[np.float32]
+
+_PENALTY: Final = 1.0
+"""Half of it times the squared weights counts against the likelihood of the decisions."""
+_RARE: Final = 0.01
+"""Added to a guide's probabilities: what it never does may happen."""
+_MOST_PAIRS: Final = 64
+"""The pairs of dice and roles of which descriptions are kept: all of five dice."""
+
+
+class Decision(NamedTuple):
+    """An action that a seat chose, and what it knew."""
+
+    dice: RoundDice
+    role: int
+    """The seat's: 0 for the opener, 1 for the other."""
+    place: int
+    """The number of the last bet on the track, 0 before the first."""
+    hand: int
+    action: int
+    """0 for the doubt, else the distance of the bet from the last one."""
+
+
+def decisions(transcript: Transcript, seat: int) -> Iterator[Decision]:
+    """Yield the decisions of a seat that were its own, without faults.
+
+    Args:
+        transcript: A match of two, without dice laid out.
+        seat: The seat.
+
+    Raises:
+        TranscriptError: The transcript contradicts the rules.
+    """
+    before = None
+    for frame in replay(transcript):
+        step, state, frame_before = frame.step, frame.state, before
+        before = state
+        if step is None or frame_before is None or step.actor != seat:
+            continue
+        if frame_before.phase is not BluffPhase.BETTING or step.fault or step.stand_in:
+            continue
+        opener = frame_before.opener
+        counts, bets = frame_before.dice_counts, frame_before.bets
+        all_bets = track(sum(counts))
+        place = all_bets.index(bets[-1].bet) + 1 if bets else 0
+        doubts = isinstance(step.action, Doubt)
+        yield Decision(
+            (counts[opener], counts[1 - opener]),
+            0 if seat == opener else 1,
+            place,
+            hands_of(counts[seat]).dice.index(frame_before.hidden[seat]),
+            0 if doubts else all_bets.index(step.action) + 1 - place,
+        )
+
+
+class ChoiceModel:
+    """Play that can be fitted to decisions, by how guides would play and by what is likely."""
+
+    def __init__(self, guides: Sequence[LastBetPlay]) -> None:
+        """Take plays, the logarithms of whose probabilities describe actions."""
+        self._guides = guides
+        self._sight = lru_cache(maxsize=_MOST_PAIRS)(self._seen)
+
+    def fitted(self, seen: Sequence[Decision]) -> LastBetPlay:
+        """Return the play under which decisions are likeliest.
+
+        Args:
+            seen: The decisions; with none, all actions are alike.
+        """
+        weights = self._likeliest(seen) if seen else None
+
+        def play(dice: RoundDice, role: int) -> list[Weights]:
+            places = range(len(track(sum(dice))) + 1)
+            return [self._shares(dice, role, place, weights) for place in places]
+
+        return play
+
+    def _likeliest(self, seen: Sequence[Decision]) -> Singles:
+        rows = [
+            self._sight(each.dice, each.role).described(each.place, each.hand)[:, 0]
+            for each in seen
+        ]
+        actions = max(map(len, rows))
+        described = np.zeros((len(seen), actions, rows[0].shape[1]), np.float32)
+        legal = np.zeros((len(seen), actions), bool)
+        for number, (each, row) in enumerate(zip(seen, rows, strict=True)):
+            described[number, : len(row)] = row
+            legal[number, 0 if each.place else 1 : len(row)] = True
+        every, taken = np.arange(len(seen)), np.array([each.action for each in seen])
+
+        def unlikeliness(weights: Weights) -> tuple[float, Weights]:
+            values = np.where(legal, described @ weights.astype(np.float32), -np.inf)
+            values -= values.max(1, keepdims=True)
+            shares = np.exp(values)
+            totals = shares.sum(1, keepdims=True)
+            gap = np.einsum("na,nax->x", shares / totals, described, optimize=True)
+            gap -= described[every, taken].sum(0)
+            loss = np.log(totals).sum() - values[every, taken].sum()
+            return (
+                float(loss + _PENALTY * weights @ weights / 2),
+                (gap + _PENALTY * weights).astype(np.float64),
+            )
+
+        found = minimize(unlikeliness, np.zeros(described.shape[2]), jac=True, method="L-BFGS-B")
+        best: Singles = found.x.astype(np.float32)
+        return best
+
+    def _shares(self, dice: RoundDice, role: int, place: int, weights: Singles | None) -> Weights:
+        described = self._sight(dice, role).described(place)
+        values = described.sum(2) * 0 if weights is None else described @ weights
+        if not place:
+            values[0] = -np.inf
+        shares = np.exp(values - values.max(0)).astype(np.float64)
+        normal: Weights = shares / shares.sum(0)
+        return normal
+
+    def _seen(self, dice: RoundDice, role: int) -> "_Sight":
+        return _Sight.of(dice, role, self._guides)
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """What a seat sees of the actions of a round, with each hand."""
+
+    guides: list[Singles]
+    """[p][a, h, guide] The logarithms of the guides' probabilities."""
+    chances: Singles
+    """[b, h] The probability that the bet is true, if the other's dice are fair."""
+    matching: Singles
+    """[b, h] The share of the own dice that match."""
+    held_most: Singles
+    """[b, h] 1 where the hand matches no other face better."""
+    quantities: Singles
+    """[b]"""
+    all_dice: float
+    """The dice in play, in units of ten."""
+
+    @staticmethod
+    def of(dice: RoundDice, role: int, guides: Sequence[LastBetPlay]) -> "_Sight":
+        bets, hands = track(sum(dice)), hands_of(dice[role])
+        faces = np.array([bet.face - 1 for bet in bets])
+        quantities = np.array([bet.quantity for bet in bets])
+        matching = hands.matching[faces]
+        needed = quantities[:, None] - matching + OFFSET
+        plays = zip(*(guide(dice, role) for guide in guides), strict=True)
+        return _Sight(
+            [np.log(np.stack(each, -1) + _RARE).astype(np.float32) for each in plays],
+            tails(dice[1 - role])[faces[:, None], needed].astype(np.float32),
+            (matching / dice[role]).astype(np.float32),
+            (matching == hands.matching.max(0)).astype(np.float32),
+            quantities.astype(np.float32),
+            sum(dice) / 10,
+        )
+
+    def described(self, place: int, hand: int | None = None) -> Singles:
+        """Return the descriptions of the actions at a place: [a, h, x], the doubt first.
+
+        They are those with all hands, or with one.
+        """
+        hands = slice(None) if hand is None else slice(hand, hand + 1)
+        chances, matching = self.chances[place:, hands], self.matching[place:, hands]
+        raised = np.zeros_like(chances) + (self.quantities[place:] - self._quantity(place))[:, None]
+        steps = np.zeros_like(chances) + np.log(np.arange(1, len(chances) + 1))[:, None]
+        opens = float(place == 0)
+        bets = (
+            *(chances, chances**2, np.log(chances + _RARE), matching),
+            *(self.held_most[place:, hands], steps, raised),
+            *(raised * self.all_dice, chances * self.all_dice),
+            *(opens * chances, opens * raised, opens * matching),
+        )
+        ones = np.ones(chances.shape[1])
+        true = self.chances[place - 1, hands] if place else ones
+        doubt = ones, true, true**2, true < 0.5, ones * self.all_dice
+        found = np.zeros((len(chances) + 1, len(ones), len(bets) + len(doubt)), np.float32)
+        found[1:, :, : len(bets)] = np.stack(bets, -1)
+        if place:
+            found[0, :, len(bets) :] = np.stack(doubt, -1)
+        return np.concatenate([self.guides[place][:, hands], found], -1)
+
+    def _quantity(self, place: int) -> float:
+        return float(self.quantities[place - 1]) if place else 0.0
