@@ -203,7 +203,7 @@ def test_a_bot_of_the_house_that_plays_otherwise_than_here_is_refused() -> None:
     )
     other = replace(match, setup=replace(match.setup, entrants=entrants))
     with pytest.raises(
-        RecordedMatchError, match="did not play as it does here.* honest 1 in match"
+        RecordedMatchError, match=r"did not play as it does here.* honest 1 in match"
     ):
         benchmark_of_recorded("mine", [other])
 
