@@ -18,7 +18,7 @@ import numpy as np
 from arena.errors import UserError
 from arena.games.game import AnyGame
 from arena.lab.analysis.aivat import Aivat
-from arena.lab.analysis.bluff.fitted_play import Decision, decisions
+from arena.lab.analysis.bluff.fitted_play import SeenDecision, decisions
 from arena.lab.analysis.bluff.last_bet_play import Model
 from arena.lab.analysis.bluff.pair_values import SETS, MatchValues, ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
@@ -141,7 +141,7 @@ class MatchLuck:
         return np.concatenate([*found, luck_of(transcript).seats[seat : seat + 1]])
 
 
-def _decisions(matches: Iterable[SeatedMatch]) -> list[Decision]:
+def _decisions(matches: Iterable[SeatedMatch]) -> list[SeenDecision]:
     found = chain.from_iterable(decisions(match, seat) for seat, match in matches)
     return list(islice(found, _ENOUGH))
 

@@ -80,7 +80,7 @@ def benchmark(
     """Measure a bot of Bluff at two seats against the house's bots, in under a minute.
 
     The house's bots declare how they play, so most of the luck is known and taken out: a
-    match against the strongest tells as much as 3 to 36 would. The opponents, the numbers of
+    match against the strongest tells as much as 4 to 90 would. The opponents, the numbers of
     matches and the deals are the same for everybody.
     """
     with exit_with_message():

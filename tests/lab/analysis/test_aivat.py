@@ -173,6 +173,25 @@ def test_so_do_those_of_results_regressed_on_the_luck_it_finds(bot: str) -> None
 
 
 @pytest.mark.slow
+def test_so_do_those_whose_values_were_fitted_to_the_same_series() -> None:
+    game = make_game("bluff", {"dice_per_player": 1, "start_mode": "seat"})
+    policies = declared("cfr", game), stranger
+    courses = list(every_match(game, policies))
+    chances = np.array([chance for chance, _ in courses])
+    won = np.array([one.result.placing[1] == 1 for _, one in courses], float)
+    luck, random = MatchLuck(values(), aivat("cfr", game)), np.random.default_rng(9)
+    found = []
+    for drawn in random.choice(len(courses), (60, 80), p=chances / chances.sum()):
+        lucks = luck.of_blocks([[(1, courses[number][1])] for number in drawn])
+        found.append(luck_adjusted(won[drawn], lucks))
+    truth = chances @ won
+    gaps = np.array([(one.adjusted - truth) / one.adjusted_se for one in found])
+    assert np.mean(np.abs(gaps) <= 1.96) >= 0.9
+    assert abs(gaps.mean()) < 3 / np.sqrt(len(gaps))
+    assert np.mean([one.variance_factor for one in found]) < 0.6
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bots", [("cfr", "honest"), ("bayes", "cfr"), ("honest", "timid")], ids=str
 )

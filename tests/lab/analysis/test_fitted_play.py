@@ -9,7 +9,7 @@ import pytest
 
 from arena.games import make_game
 from arena.games.bluff.bets import track
-from arena.lab.analysis.bluff.fitted_play import ChoiceModel, Decision, decisions
+from arena.lab.analysis.bluff.fitted_play import ChoiceModel, SeenDecision, decisions
 from arena.lab.analysis.bluff.last_bet_play import LastBetPlay, Model, by_model, by_tables
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.analysis.bluff.table import hands_of
@@ -36,11 +36,11 @@ def matches(bot: str, count: int, seed: str) -> list[tuple[int, Transcript]]:
 
 
 @cache
-def seen(bot: str, seed: str) -> tuple[Decision, ...]:
+def seen(bot: str, seed: str) -> tuple[SeenDecision, ...]:
     return tuple(each for seat, match in matches(bot, 40, seed) for each in decisions(match, seat))
 
 
-def likelihood(play: LastBetPlay, of: Sequence[Decision]) -> float:
+def likelihood(play: LastBetPlay, of: Sequence[SeenDecision]) -> float:
     """Return the geometric mean of the probabilities of decisions."""
     chances = [play(each.dice, each.role)[each.place][each.action, each.hand] for each in of]
     return float(np.exp(np.mean(np.log(np.maximum(chances, 1e-3)))))

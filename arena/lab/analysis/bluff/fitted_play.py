@@ -10,23 +10,20 @@ Letters in the shapes of arrays: a = action, b = bet, h = hand, n = decision, x 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final, NamedTuple, TypeAlias
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from arena.games.bluff import Doubt
+from arena.games.bluff import Bet, Doubt
 from arena.games.bluff.bets import track
-from arena.games.bluff.state import BluffPhase
+from arena.games.bluff.state import BluffPhase, BluffState
 from arena.lab.analysis.bluff.last_bet_play import LastBetPlay
 from arena.lab.analysis.bluff.solved_play import RoundDice
-from arena.lab.analysis.bluff.table import OFFSET, Weights, hands_of, tails
+from arena.lab.analysis.bluff.table import OFFSET, Singles, Weights, hands_of, tails
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
-
-Singles: TypeAlias = NDArray[np.float32]
 
 _PENALTY: Final = 1.0
 """Half of it times the squared weights counts against the likelihood of the decisions."""
@@ -36,7 +33,7 @@ _MOST_PAIRS: Final = 64
 """The pairs of dice and roles of which descriptions are kept: all of five dice."""
 
 
-class Decision(NamedTuple):
+class SeenDecision(NamedTuple):
     """An action that a seat chose, and what it knew."""
 
     dice: RoundDice
@@ -49,7 +46,7 @@ class Decision(NamedTuple):
     """0 for the doubt, else the distance of the bet from the last one."""
 
 
-def decisions(transcript: Transcript, seat: int) -> Iterator[Decision]:
+def decisions(transcript: Transcript, seat: int) -> Iterator[SeenDecision]:
     """Yield the decisions of a seat that were its own, without faults.
 
     Args:
@@ -59,26 +56,31 @@ def decisions(transcript: Transcript, seat: int) -> Iterator[Decision]:
     Raises:
         TranscriptError: The transcript contradicts the rules.
     """
-    before = None
+    before: BluffState | None = None
     for frame in replay(transcript):
-        step, state, frame_before = frame.step, frame.state, before
-        before = state
-        if step is None or frame_before is None or step.actor != seat:
-            continue
-        if frame_before.phase is not BluffPhase.BETTING or step.fault or step.stand_in:
-            continue
-        opener = frame_before.opener
-        counts, bets = frame_before.dice_counts, frame_before.bets
-        all_bets = track(sum(counts))
-        place = all_bets.index(bets[-1].bet) + 1 if bets else 0
-        doubts = isinstance(step.action, Doubt)
-        yield Decision(
-            (counts[opener], counts[1 - opener]),
-            0 if seat == opener else 1,
-            place,
-            hands_of(counts[seat]).dice.index(frame_before.hidden[seat]),
-            0 if doubts else all_bets.index(step.action) + 1 - place,
-        )
+        step = frame.step
+        if (
+            step is not None
+            and step.actor == seat
+            and not (step.fault or step.stand_in)
+            and before is not None
+            and before.phase is BluffPhase.BETTING
+        ):
+            yield _decision(before, seat, step.action)
+        before = frame.state
+
+
+def _decision(state: BluffState, seat: int, action: Bet | Doubt) -> SeenDecision:
+    assert state.opener is not None
+    counts, bets = state.dice_counts, track(sum(state.dice_counts))
+    place = bets.index(state.bets[-1].bet) + 1 if state.bets else 0
+    return SeenDecision(
+        (counts[state.opener], counts[1 - state.opener]),
+        0 if seat == state.opener else 1,
+        place,
+        hands_of(counts[seat]).dice.index(state.hidden[seat]),
+        0 if isinstance(action, Doubt) else bets.index(action) + 1 - place,
+    )
 
 
 class ChoiceModel:
@@ -86,10 +88,9 @@ class ChoiceModel:
 
     def __init__(self, guides: Sequence[LastBetPlay]) -> None:
         """Take plays, the logarithms of whose probabilities describe actions."""
-        self._guides = guides
-        self._sight = lru_cache(maxsize=_MOST_PAIRS)(self._seen)
+        self._sight = lru_cache(maxsize=_MOST_PAIRS)(partial(_Sight.of, guides))
 
-    def fitted(self, seen: Sequence[Decision]) -> LastBetPlay:
+    def fitted(self, seen: Sequence[SeenDecision]) -> LastBetPlay:
         """Return the play under which decisions are likeliest.
 
         Args:
@@ -103,7 +104,7 @@ class ChoiceModel:
 
         return play
 
-    def _likeliest(self, seen: Sequence[Decision]) -> Singles:
+    def _likeliest(self, seen: Sequence[SeenDecision]) -> Singles:
         rows = [
             self._sight(each.dice, each.role).described(each.place, each.hand)[:, 0]
             for each in seen
@@ -142,9 +143,6 @@ class ChoiceModel:
         normal: Weights = shares / shares.sum(0)
         return normal
 
-    def _seen(self, dice: RoundDice, role: int) -> "_Sight":
-        return _Sight.of(dice, role, self._guides)
-
 
 @dataclass(frozen=True)
 class _Sight:
@@ -164,7 +162,7 @@ class _Sight:
     """The dice in play, in units of ten."""
 
     @staticmethod
-    def of(dice: RoundDice, role: int, guides: Sequence[LastBetPlay]) -> "_Sight":
+    def of(guides: Sequence[LastBetPlay], dice: RoundDice, role: int) -> "_Sight":
         bets, hands = track(sum(dice)), hands_of(dice[role])
         faces = np.array([bet.face - 1 for bet in bets])
         quantities = np.array([bet.quantity for bet in bets])

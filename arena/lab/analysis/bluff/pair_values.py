@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from arena.games.bluff.bets import track
 from arena.games.bluff.showdown import losses_of
-from arena.lab.analysis.bluff.fitted_play import ChoiceModel, Decision
+from arena.lab.analysis.bluff.fitted_play import ChoiceModel, SeenDecision
 from arena.lab.analysis.bluff.last_bet_play import LastBetPlay, Model, by_model, by_tables
 from arena.lab.analysis.bluff.response import Response, likely_hands, nearly_best
 from arena.lab.analysis.bluff.solved_play import RoundDice, SolvedPlay
-from arena.lab.analysis.bluff.table import Weights, hands_of
+from arena.lab.analysis.bluff.table import Singles, Weights, hands_of
 
 Pairs: TypeAlias = NDArray[np.float16]
 """[h, i] The opener's chance to win the match, by the hands of both.
@@ -28,7 +28,6 @@ Pairs: TypeAlias = NDArray[np.float16]
 In half precision, as there are many. The estimates remain exact: they take the mean of these
 numbers themselves.
 """
-Singles: TypeAlias = NDArray[np.float32]
 SeatPlay: TypeAlias = LastBetPlay | Response
 """How a seat plays, or that it responds to the other's play."""
 RoundKey: TypeAlias = tuple[RoundDice, tuple[SeatPlay, SeatPlay]]
@@ -66,7 +65,7 @@ class ValueSets:
         ]
 
     def fitted(
-        self, one: Sequence[Decision], other: Sequence[Decision]
+        self, one: Sequence[SeenDecision], other: Sequence[SeenDecision]
     ) -> tuple["MatchValues", "MatchValues"]:
         """Return the values of matches between two players as they were seen to decide.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.games.bluff import STAR, Bet, BluffView, Dice, Face, PlacedBet
 
 Weights: TypeAlias = NDArray[np.float64]
+Singles: TypeAlias = NDArray[np.float32]
 DiceCounts: TypeAlias = NDArray[np.int64]
 
 OFFSET = 199
