@@ -27,10 +27,11 @@ from typing import Final
 
 from arena.bot.bot import AnyBot
 from arena.games import make_game
-from arena.lab.analysis.bluff.solved_play import SolvedPlay, read
+from arena.lab.analysis.bluff.solved_play import CHOSEN, SolvedPlay, read
 from arena.lab.solver.by_dice import ByDice
 from arena.lab.solver.last_bets import play_single_round
 from arena.lab.solver.play_file import write_play
+from arena.local.bot_modules import BotSettings
 from arena.local.in_process import Contender, PlayedMatch, Seed, play_match, play_series
 from arena.local.loading import load_bot
 from arena.local.win_rates import WinRates
@@ -70,6 +71,9 @@ def main() -> None:
         "--seats", type=int, default=2, help="2: each stranger alone; 3 to 6: mixed"
     )
     parser.add_argument("--matches", type=int, default=400, help="of a rung and a stranger")
+    parser.add_argument(
+        "--tables", default="", help="the file of the rung `cfr`, at two seats (default: shipped)"
+    )
     parser.add_argument("--seed", default="strangers")
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
@@ -95,7 +99,11 @@ def _one_by_one(options: argparse.Namespace, halves: Sequence[str]) -> list[Cell
         print(f"\n{dice} {'die' if dice == 1 else 'dice'} each, {half}")
         print("rung       " + "".join(f"{name:>22}" for name in strangers) + "     mean  worst")
         for rung in options.rungs.split(","):
-            asked = [(rung, name, half, dice, options.matches, options.seed) for name in strangers]
+            settings = ((CHOSEN, options.tables),) if options.tables and rung == "cfr" else ()
+            asked = [
+                (rung, settings, name, half, dice, options.matches, options.seed)
+                for name in strangers
+            ]
             with ProcessPoolExecutor(cpu_count()) as pool:
                 cells = list(pool.map(_cell, asked))
             found += cells
@@ -173,10 +181,10 @@ def _half(half: str, tables: SolvedPlay) -> dict[str, type[AnyBot]]:
     return seen(tables) if half == "seen" else unseen(tables)
 
 
-def _cell(asked: tuple[str, str, str, int, int, str]) -> Cell:
-    rung, name, half, dice, matches, seed = asked
+def _cell(asked: tuple[str, BotSettings, str, str, int, int, str]) -> Cell:
+    rung, settings, name, half, dice, matches, seed = asked
     kind = _half(half, _tables())[name]
-    contenders = [Contender(rung, load_bot(rung)), Contender("stranger", kind)]
+    contenders = [Contender(rung, load_bot(rung, settings)), Contender("stranger", kind)]
     rates = WinRates([rung, "stranger"])
     game = make_game("bluff", {"dice_per_player": dice})
     for played in play_series(game, contenders, matches, f"{seed} {name} {dice}"):
