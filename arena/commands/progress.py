@@ -30,8 +30,11 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 
 @contextmanager
-def progress(total: int, doing: str) -> Iterator[Advance]:
-    """Show a progress bar of `total` steps on stderr after one second; the result advances it."""
+def progress(total: int | None, doing: str) -> Iterator[Advance]:
+    """Show a progress bar of `total` steps on stderr after one second; the result advances it.
+
+    None is a number that nobody knows.
+    """
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None
     with ExitStack() as stack:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import chain, starmap
 from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
@@ -60,6 +60,8 @@ VALUED_MATCHES: Final = 100
 """The number of matches against the certified rung whose decisions are valued."""
 FEWEST_BLOCKS: Final = 20
 """The number of blocks from which luck is removed."""
+FEWEST_OF_EACH: Final = 5
+"""The matches won, and lost, from which luck is removed: fewer can be fitted by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,13 +171,16 @@ def benchmark(
     return Benchmarked(tuple(shares), loss, tuple(faults))
 
 
-def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchmarked:
+def benchmark_of_recorded(
+    bot: str, transcripts: Iterable[Transcript], advance: Callable[[], None] = lambda: None
+) -> Benchmarked:
     """Measure a bot by matches that it played on an arena.
 
     Args:
         bot: Its name there.
-        transcripts: Any matches; those of Bluff between it and a rung of the house count, under
-            options that the estimates cover.
+        transcripts: Any matches, in any order; those of Bluff between it and a rung of the house
+            count once, under options that the estimates cover.
+        advance: Called when the luck of a match is known.
 
     Raises:
         NoTablesError: The sample bots are not installed.
@@ -184,6 +189,7 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
     """
     values = solved_values()
     tallies = {rung.bot: RungTally(rung.bot, values, check=True) for rung in RUNGS}
+    seen = dict[str, tuple[RungTally, SeenMatch]]()
     for transcript in transcripts:
         entrants = transcript.setup.entrants
         seats = [seat for seat, entrant in enumerate(entrants) if entrant.bot == bot]
@@ -191,9 +197,10 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
             continue
         house = entrants[1 - seats[0]]
         tally = tallies.get(house.bot) if house.owner == HOUSE else None
-        if tally is None or not tally.covers(transcript):
-            continue
-        tally.add([SeenMatch(seats[0], transcript, ())])
+        if tally is not None and tally.covers(transcript):
+            seen[transcript.setup.match_id] = tally, SeenMatch(seats[0], transcript, ())
+    for _, (tally, match) in sorted(seen.items()):
+        tally.add([match])
     counted = [tally for tally in tallies.values() if tally.matches]
     if not counted:
         names = ", ".join(tallies)
@@ -202,7 +209,7 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
             f"declares its play ({names})."
         )
     try:
-        shares = tuple(tally.share() for tally in counted)
+        shares = tuple(tally.share(advance=advance) for tally in counted)
     except UndeclaredActionError as error:
         raise RecordedMatchError(
             "A bot of the house did not play as it does here: it was another release of it, or had "
@@ -254,8 +261,7 @@ class RungTally:
             rung: The opponent.
             values: The values of places.
             own: The estimator for the measured bot's own play, if it is declared.
-            check: Whether all matches are looked at for play that is not as declared: else only
-                those are whose luck is removed.
+            check: Whether declared play is checked even where luck is not removed.
         """
         self._rung, self._aivat = rung, aivat_of(rung, values, make_game(GAME))
         self._luck, self._check = MatchLuck(values, self._aivat, own), check
@@ -291,13 +297,20 @@ class RungTally:
             DeclaredPlayError: A bot does not play as it declares.
         """
         results = np.array([fmean(starmap(_won, block)) for block in self._blocks])
+        won = sum(starmap(_won, chain.from_iterable(self._blocks)))
         # A regression needs some blocks, gives no width to results that are all alike, and follows
         # the few that differ where nearly all are.
-        fits = len(results) >= FEWEST_BLOCKS and results.std() > 0
-        if fits or self._check:
+        fits = (
+            len(results) >= FEWEST_BLOCKS
+            and results.std() > 0
+            and FEWEST_OF_EACH <= won <= self.matches - FEWEST_OF_EACH
+        )
+        if fits:
             lucks = self._luck.of_blocks(self._blocks, advance)
         else:
-            for _ in range(self.matches):
+            for seat, transcript in chain.from_iterable(self._blocks):
+                if self._check:
+                    self._luck.check(transcript, seat)
                 advance()
         matches, raw = self.matches, float(results.mean())
         independent = raw * (1 - raw) / max(1, matches - 1)

@@ -9,7 +9,6 @@ them (`arena.rating.luck`).
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -32,13 +31,15 @@ from arena.rating.elo import FloatArray
 
 MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
 """The models of opponents that do not play like the tables."""
+ESTIMATOR: Final = "bluff-aivat/3"
+"""The name and version of the way in which luck is removed."""
 ESTIMATES: Final = SETS + 2
 """The number of values of a seat's luck: by each set, by the fitted one, and the luck column.
 
 All but the luck column are there twice where the seat's own play is declared.
 """
-_ENOUGH: Final = 3_000
-"""The number of decisions to which play is fitted, at most: more hardly change it."""
+_MOST_DECISIONS: Final = 3_000
+"""The number of decisions to which play is fitted, at most: it bounds the time of a fit."""
 SeatedMatch: TypeAlias = tuple[int, Transcript]
 """The seat whose luck is asked, and a match."""
 
@@ -100,12 +101,13 @@ class MatchLuck:
     ) -> FloatArray:
         """Return the mean luck of the bot's seat in the matches of each block.
 
-        The fitted values of every other block follow from the decisions in those between, so none
-        follows from a match that it values, and the mean stays zero (cross-fitting: Chernozhukov et
-        al. 2018, "Double/debiased machine learning").
+        The blocks are split into two halves, and each half is valued by play that is fitted to the
+        other half (cross-fitting: Chernozhukov et al. 2018, "Double/debiased machine learning").
+        So no value follows from a match that it values, and the mean is zero, if no bot's play
+        depends on what was dealt in earlier matches.
 
         Args:
-            blocks: Independent blocks of matches against the opponent.
+            blocks: Blocks of matches against the opponent, at least one; no deal is in two of them.
             advance: Called after each match.
 
         Returns:
@@ -116,14 +118,28 @@ class MatchLuck:
         """
         found: list[FloatArray] = [np.zeros(0)] * len(blocks)
         for half in (0, 1):
-            fitted = self._fitted([match for block in blocks[1 - half :: 2] for match in block])
-            for number in range(half, len(blocks), 2):
+            own, others = list[int](), list[SeatedMatch]()
+            for number, block in enumerate(blocks):
+                # By pairs: in blocks of one match the bot moves on by one seat from each to the
+                # next, and both halves are to have both seats.
+                if number // 2 % 2 == half:
+                    own.append(number)
+                else:
+                    others += block
+            fitted = self._fitted(others)
+            for number in own:
                 rows = []
                 for seat, transcript in blocks[number]:
                     rows.append(self._of(transcript, seat, fitted))
                     advance()
                 found[number] = np.mean(rows, axis=0)
         return np.array(found)
+
+    def check(self, transcript: Transcript, seat: int) -> None:
+        """Raise DeclaredPlayError if a bot does not play as it declares."""
+        self.aivat.estimates(transcript, 1 - seat)
+        if self._own is not None:
+            self._own.estimates(transcript, seat)
 
     def _fitted(self, matches: Sequence[SeatedMatch]) -> tuple[MatchValues, MatchValues]:
         """Return the values by how the opponent and the bot decided in these matches."""
@@ -142,8 +158,8 @@ class MatchLuck:
 
 
 def _decisions(matches: Iterable[SeatedMatch]) -> list[SeenDecision]:
-    found = chain.from_iterable(decisions(match, seat) for seat, match in matches)
-    return list(islice(found, _ENOUGH))
+    found = [each for seat, match in matches for each in decisions(match, seat)]
+    return found[:: max(1, -(-len(found) // _MOST_DECISIONS))]
 
 
 def luck_against(opponents: Sequence[NamedBot], game: AnyGame) -> MatchLuck | None:

@@ -64,6 +64,11 @@ def paired_difference(one: FloatArray, other: FloatArray) -> PairedDifference:
     return PairedDifference(blocks, 2 * mean - 1, 2 * float(low[0]) - 1, 2 * float(high[0]) - 1)
 
 
+def can_be_adjusted(one: FloatArray, other: FloatArray) -> bool:
+    """Return whether there are FEWEST_BLOCKS blocks, and not all have the same difference."""
+    return len(one) >= FEWEST_BLOCKS and bool(np.ptp(one - other))
+
+
 def adjusted_difference(
     one: FloatArray, other: FloatArray, luck: FloatArray
 ) -> AdjustedDifference | None:
@@ -77,10 +82,9 @@ def adjusted_difference(
     Returns:
         The difference; None with fewer than FEWEST_BLOCKS blocks, and if all blocks are alike.
     """
-    differences = one - other
-    if len(differences) < FEWEST_BLOCKS or not np.ptp(differences):
+    if not can_be_adjusted(one, other):
         return None
-    found = luck_adjusted(differences, luck)
+    found = luck_adjusted(one - other, luck)
     reach = Z_95 * found.adjusted_se
     mean = min(1.0, max(-1.0, found.adjusted))
     low, high = max(-1.0, found.adjusted - reach), min(1.0, found.adjusted + reach)

@@ -1,10 +1,10 @@
-"""`verdict` and `summary_of`: the result of a sequential test as a sentence, and as JSON."""
+"""The result of a sequential test as a sentence, and as JSON."""
 
 from typing import Any, Final
 
 from arena.rating.methods import EloModel
 from arena.rating.running_sprt import RunningSprt
-from arena.rating.sprt import Bounds, Sprt, SprtState
+from arena.rating.sprt import Bounds, EloDifference, Sprt, SprtState
 
 _UNITS: Final = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
@@ -47,12 +47,24 @@ def summary_of(running: RunningSprt, result: Sprt) -> dict[str, Any]:
             {"score": value, "times": times} for value, times in running.counts.items()
         ],
         "all_ties": running.all_ties,
-        "one_score": result.one_score,
-        "elo": difference.elo,
-        "elo_interval": list(difference.interval),
-        "nelo": difference.nelo,
-        "los": difference.los,
-        "raw_elo": result.raw.elo,
+        **estimate_json(result, difference),
         "mean_score": mean,
         "mean_score_sequence": sequence,
+    }
+
+
+def estimate_json(result: Sprt, found: EloDifference) -> dict[str, Any]:
+    """Return the estimates after a test.
+
+    `elo_interval`, `nelo` and `los` are None where all blocks scored alike: how they scatter is not
+    known then.
+    """
+    known = not result.one_score
+    return {
+        "one_score": result.one_score,
+        "elo": found.elo,
+        "elo_interval": list(found.interval) if known else None,
+        "nelo": found.nelo if known else None,
+        "los": found.los if known else None,
+        "raw_elo": result.raw.elo,
     }

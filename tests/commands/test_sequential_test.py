@@ -68,7 +68,8 @@ def test_a_test_may_end_undecided() -> None:
     assert open_["matches_to_go"] > 0
     low, high = open_["mean_score_sequence"]
     assert 0 <= low <= open_["mean_score"] <= high <= 1
-    assert open_["elo_interval"][0] <= open_["elo"] < open_["elo_interval"][1]
+    assert open_["one_score"]  # random lost every block
+    assert (open_["elo_interval"], open_["nelo"], open_["los"]) == (None, None, None)
 
 
 def test_at_larger_tables_both_versions_meet_the_same_deals_and_opponents() -> None:

@@ -115,17 +115,11 @@ def test_results_that_never_vary_get_an_interval_that_is_no_point() -> None:
 
 
 def test_a_result_or_two_that_differ_are_not_explained_by_luck() -> None:
-    (against,) = benchmark(NamedBot("timid", "timid"), rungs=(Rung("bayes", 50),)).shares
-    assert 0 < against.raw < 0.05
+    (against,) = benchmark(NamedBot("bayes", "bayes"), rungs=(Rung("timid", 50),)).shares
+    assert 0.95 < against.raw < 1
     assert against.share == against.raw
     assert against.variance_factor == 1
-    assert against.high > 0.04
-
-
-def test_the_interval_of_what_is_nearly_always_won_holds_the_truth() -> None:
-    (against,) = benchmark(NamedBot("bayes", "bayes"), rungs=(Rung("timid", 50),)).shares
-    # 99.1 % without luck in 4,000 matches.
-    assert against.low < 0.991 < against.high
+    assert against.low < 0.96
 
 
 def test_it_tells_when_a_match_was_played_and_when_its_luck_is_known() -> None:
@@ -176,7 +170,7 @@ def recorded(bot: str, rung: str, matches: int, *, house: str = "house") -> list
     """Matches of `mine`, played by a sample bot, as an arena records them."""
     contenders = [Contender(bot, load_bot(bot)), Contender(rung, load_bot(rung))]
     found = []
-    for played in play_series(make_game("bluff"), contenders, matches, "recorded"):
+    for played in play_series(make_game("bluff"), contenders, matches, f"recorded {rung}"):
         entrants = (Entrant("mine", "1", "me"), Entrant(rung, "1", house))
         seated = tuple(entrants[at] for at in played.contenders)
         setup = replace(played.transcript.setup, entrants=seated)
@@ -193,6 +187,13 @@ def test_recorded_matches_against_the_house_are_measured() -> None:
     assert against.low < 0.365 < against.high
     assert against.variance_factor < 0.4
     assert found.loss is not None
+
+
+def test_recorded_matches_count_once_and_in_any_order() -> None:
+    matches = recorded("honest", "cfr", 31)
+    assert benchmark_of_recorded("mine", matches + matches[::-1]) == benchmark_of_recorded(
+        "mine", matches
+    )
 
 
 def test_a_bot_of_the_house_that_plays_otherwise_than_here_is_refused() -> None:

@@ -23,6 +23,7 @@ from arena.rating.sprt import (
     log_likelihood_ratio,
     sprt,
 )
+from arena.rating.sprt_summary import estimate_json
 
 NORMALIZED, LOGISTIC = EloModel.NORMALIZED, EloModel.LOGISTIC
 SINGLE = (0.0, 0.5, 1.0)
@@ -225,6 +226,16 @@ def test_blocks_that_all_scored_alike_are_told() -> None:
     assert sprt(blocks((0, 0, 50, 0, 0)), Bounds(0, 10)).one_score
     assert sprt(blocks((0, 0, 0, 0, 9)), Bounds(0, 10)).one_score
     assert not sprt(blocks((0, 1, 50, 0, 0)), Bounds(0, 10)).one_score
+
+
+@pytest.mark.parametrize(("counts", "known"), [((0, 0, 0, 0, 9), False), ((0, 1, 5, 8, 0), True)])
+def test_what_is_not_known_then_is_null_in_json(counts: tuple[int, ...], known: bool) -> None:
+    seen, bounds = blocks(counts), Bounds(0, 10)
+    found = estimate_json(sprt(seen, bounds), estimate(seen, bounds))
+    assert found["one_score"] is not known
+    for member in ("elo_interval", "nelo", "los"):
+        assert (found[member] is not None) is known
+    assert found["elo"] > 0
 
 
 def test_nothing_played_says_nothing() -> None:

@@ -32,6 +32,7 @@ from arena.local.benchmark import (
 from arena.local.benchmark import (
     benchmark as measured,
 )
+from arena.local.match_luck import ESTIMATOR
 from arena.local.playing import Where
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
@@ -95,7 +96,8 @@ def benchmark(
                 )
             try:
                 if recorded:
-                    found = benchmark_of_recorded(bot, _transcripts(recorded))
+                    with progress(None, "Measuring") as advance:
+                        found = benchmark_of_recorded(bot, _transcripts(recorded), advance)
                 else:
                     name, found = measured_on_arena(bot)
             except TranscriptError as error:
@@ -147,6 +149,7 @@ def _summary(name: str, found: Benchmarked) -> dict[str, Any]:
     first = {(rung, one.kind.value, one.reason): one for rung, one in reversed(found.faults)}
     return {
         "bot": name,
+        "estimator": ESTIMATOR,
         "values": hashlib.sha256(chosen_file() or b"").hexdigest(),
         "rungs": [_share_json(share) for share in found.shares],
         "reached": found.reached,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from arena.commands.errors import CommandError
 from arena.commands.known_bots import require_bot
-from arena.commands.progress import with_progress
+from arena.commands.progress import progress
 from arena.local.benchmark import CERTIFIED, GAME, RUNGS, Benchmarked, benchmark_of_recorded
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ def measured_on_arena(bot: str) -> tuple[str, Benchmarked]:
                 raise CommandError(f"{name} has no version {label}.")
             version = found[0]
             matches = list(against_house(read, version.id, GAME, [rung.bot for rung in RUNGS]))
-        benchmarked = benchmark_of_recorded(
-            version.bot, with_progress(matches, len(matches), "Measuring")
-        )
+        with progress(len(matches), "Measuring") as advance:
+            benchmarked = benchmark_of_recorded(version.bot, matches, advance)
         best = benchmarked.shares[-1]
         if best.rung == CERTIFIED:
             asyncio.run(_keep(url, version.id, best))

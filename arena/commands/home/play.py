@@ -114,11 +114,11 @@ def play(
                 at_play = playing(rules, tally.entries, len(tally.lineups), where, control)
                 matches = blocks * len(tally.lineups)
                 _count(at_play, series, matches, transcripts, notes, tally)
+            summary = tally.summary(rules, seed, control)
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
-    summary = tally.summary(rules, seed, control)
     summary["logs"] = tally.logs and str(tally.logs)
     if as_json:
         say_json(summary)

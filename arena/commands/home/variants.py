@@ -138,17 +138,20 @@ class VariantsTally:
         """Return the difference to the first one without luck, if any is known."""
         import numpy as np
 
-        from arena.rating.paired import adjusted_difference
+        from arena.rating.paired import adjusted_difference, can_be_adjusted
 
+        if not can_be_adjusted(*self._both(variant)):
+            return None
         luck = np.hstack([self._luck_of(variant), self._luck_of(0)])
         return adjusted_difference(*self._both(variant), luck) if luck.any() else None
 
     def _luck_of(self, variant: int) -> "Sequence[Sequence[float]]":
         """Return the luck of a variant in each of its matches, by one or several estimates."""
         if self._luck is not None and not self._lucks[variant]:
-            with progress(len(self._seen[variant]), "luck") as advance:
+            with progress(len(self._seen[variant]), "Removing luck") as advance:
                 found = self._luck.of_blocks(self._seen[variant], advance)
             self._lucks[variant] = found.tolist()
+            self._seen[variant].clear()
         return self._lucks[variant]
 
     def summary(self, game: AnyGame, seed: str, control: TimeControl) -> dict[str, Any]:

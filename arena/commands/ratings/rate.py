@@ -165,20 +165,17 @@ def _ladder_text(ladder: "Ladder[str]") -> str:
 
 
 def _sprt_json(test: "Sprt", found: "EloDifference") -> dict[str, object]:
+    from arena.rating.sprt_summary import estimate_json
+
     return {
         "llr": test.llr,
         "lower": test.lower,
         "upper": test.upper,
         "state": test.state.value,
-        "elo": found.elo,
-        "elo_interval": list(found.interval),
-        "nelo": found.nelo,
-        "los": found.los,
-        "raw_elo": test.raw.elo,
+        **estimate_json(test, found),
         "pairs": test.blocks,
         "matches": test.matches,
         "matches_to_go": test.matches_to_go,
-        "one_score": test.one_score,
     }
 
 

@@ -29,22 +29,19 @@ def interim(result: Sprt, running: RunningSprt) -> str:
 
 def report(result: Sprt, summary: Mapping[str, Any]) -> str:
     """Return the estimates that support the answer."""
-    elo, nelo, (low, high) = summary["elo"], summary["nelo"], summary["elo_interval"]
+    elo, nelo, interval = summary["elo"], summary["nelo"], summary["elo_interval"]
     scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
     lines = [
         summary["verdict"],
         "",
         f"LLR     {result.llr:.3f}  ({result.lower:.3f} … {result.upper:.3f})",
     ]
-    if summary["opponents"]:
-        gain, least, most = (200 * (expected_score(end) - 0.5) for end in (elo, low, high))
-        reach = "" if result.one_score else f"  ({least:+.2f} … {most:+.2f})"
-        lines.append(f"gain    {gain:+.2f} % of the points{reach}")
-    else:
-        reach = "" if result.one_score else f"  ({_signed(low)} … {_signed(high)})"
-        lines.append(f"Elo     {_signed(elo)}{reach}")
+    shown = _gain if summary["opponents"] else _signed
+    name, unit = ("gain   ", " % of the points") if summary["opponents"] else ("Elo    ", "")
+    reach = f"  ({shown(interval[0])} … {shown(interval[1])})" if interval else ""
+    lines.append(f"{name} {shown(elo)}{unit}{reach}")
     lines += [
-        f"nElo    {'not known' if result.one_score else _signed(nelo)}",
+        f"nElo    {'not known' if nelo is None else _signed(nelo)}",
         f"blocks  {result.blocks:,} by score  {by_score(scores)}",
         f"seed    {summary['seed']}",
     ]
@@ -72,6 +69,10 @@ def by_score(scores: Sequence[tuple[float, int]]) -> str:
         scores = [(score, tenths[score]) for score in sorted(tenths)]
         return "  ".join(f"about {score:.1f}: {times:,}" for score, times in scores if times)
     return "  ".join(f"{score:.4g}: {times:,}" for score, times in scores)
+
+
+def _gain(elo: float) -> str:
+    return f"{200 * (expected_score(elo) - 0.5):+.2f}"
 
 
 def _signed(elo: float) -> str:

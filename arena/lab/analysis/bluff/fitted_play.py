@@ -1,11 +1,11 @@
 """Play of Bluff between two by the last bet alone, fitted to the decisions of a seat in matches.
 
-A choice model: the probability of an action is in proportion to exp(w . x), where x describes the
-action, with the seat's hand, after the last bet. The weights w are those that make the decisions
-likeliest, less a penalty for large ones (McFadden 1974, "Conditional Logit Analysis of Qualitative
+A choice model: the probability of an action is in proportion to exp(w . x), where x are features of
+the action, with the seat's hand, after the last bet. The weights w are those that make the
+decisions likeliest, with a ridge penalty (McFadden 1974, "Conditional Logit Analysis of Qualitative
 Choice Behavior").
 
-Letters in the shapes of arrays: a = action, b = bet, h = hand, n = decision, x = description.
+Letters in the shapes of arrays: a = action, b = bet, h = hand, n = decision, x = feature.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,11 +26,11 @@ from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
 _PENALTY: Final = 1.0
-"""Half of it times the squared weights counts against the likelihood of the decisions."""
+"""Of the ridge: half of it times the squared weights is added to the negative log-likelihood."""
 _RARE: Final = 0.01
 """Added to a guide's probabilities: what it never does may happen."""
 _MOST_PAIRS: Final = 64
-"""The pairs of dice and roles of which descriptions are kept: all of five dice."""
+"""The pairs of dice and roles of which features are kept: all of five dice."""
 
 
 class SeenDecision(NamedTuple):
@@ -87,8 +87,8 @@ class ChoiceModel:
     """Play that can be fitted to decisions, by how guides would play and by what is likely."""
 
     def __init__(self, guides: Sequence[LastBetPlay]) -> None:
-        """Take plays, the logarithms of whose probabilities describe actions."""
-        self._sight = lru_cache(maxsize=_MOST_PAIRS)(partial(_Sight.of, guides))
+        """Take plays; the logarithms of their probabilities are features of actions."""
+        self._features = lru_cache(maxsize=_MOST_PAIRS)(partial(_Features.of, guides))
 
     def fitted(self, seen: Sequence[SeenDecision]) -> LastBetPlay:
         """Return the play under which decisions are likeliest.
@@ -106,37 +106,39 @@ class ChoiceModel:
 
     def _likeliest(self, seen: Sequence[SeenDecision]) -> Singles:
         rows = [
-            self._sight(each.dice, each.role).described(each.place, each.hand)[:, 0]
+            self._features(each.dice, each.role).of_actions(each.place, each.hand)[:, 0]
             for each in seen
         ]
         actions = max(map(len, rows))
-        described = np.zeros((len(seen), actions, rows[0].shape[1]), np.float32)
+        features = np.zeros((len(seen), actions, rows[0].shape[1]), np.float32)
         legal = np.zeros((len(seen), actions), bool)
         for number, (each, row) in enumerate(zip(seen, rows, strict=True)):
-            described[number, : len(row)] = row
+            features[number, : len(row)] = row
             legal[number, 0 if each.place else 1 : len(row)] = True
         every, taken = np.arange(len(seen)), np.array([each.action for each in seen])
 
-        def unlikeliness(weights: Weights) -> tuple[float, Weights]:
-            values = np.where(legal, described @ weights.astype(np.float32), -np.inf)
+        def negative_log_likelihood(weights: Weights) -> tuple[float, Weights]:
+            values = np.where(legal, features @ weights.astype(np.float32), -np.inf)
             values -= values.max(1, keepdims=True)
             shares = np.exp(values)
             totals = shares.sum(1, keepdims=True)
-            gap = np.einsum("na,nax->x", shares / totals, described, optimize=True)
-            gap -= described[every, taken].sum(0)
+            gradient = np.einsum("na,nax->x", shares / totals, features, optimize=True)
+            gradient -= features[every, taken].sum(0)
             loss = np.log(totals).sum() - values[every, taken].sum()
             return (
                 float(loss + _PENALTY * weights @ weights / 2),
-                (gap + _PENALTY * weights).astype(np.float64),
+                (gradient + _PENALTY * weights).astype(np.float64),
             )
 
-        found = minimize(unlikeliness, np.zeros(described.shape[2]), jac=True, method="L-BFGS-B")
+        found = minimize(
+            negative_log_likelihood, np.zeros(features.shape[2]), jac=True, method="L-BFGS-B"
+        )
         best: Singles = found.x.astype(np.float32)
         return best
 
     def _shares(self, dice: RoundDice, role: int, place: int, weights: Singles | None) -> Weights:
-        described = self._sight(dice, role).described(place)
-        values = described.sum(2) * 0 if weights is None else described @ weights
+        features = self._features(dice, role).of_actions(place)
+        values = features.sum(2) * 0 if weights is None else features @ weights
         if not place:
             values[0] = -np.inf
         shares = np.exp(values - values.max(0)).astype(np.float64)
@@ -145,7 +147,7 @@ class ChoiceModel:
 
 
 @dataclass(frozen=True)
-class _Sight:
+class _Features:
     """What a seat sees of the actions of a round, with each hand."""
 
     guides: list[Singles]
@@ -162,14 +164,14 @@ class _Sight:
     """The dice in play, in units of ten."""
 
     @staticmethod
-    def of(guides: Sequence[LastBetPlay], dice: RoundDice, role: int) -> "_Sight":
+    def of(guides: Sequence[LastBetPlay], dice: RoundDice, role: int) -> "_Features":
         bets, hands = track(sum(dice)), hands_of(dice[role])
         faces = np.array([bet.face - 1 for bet in bets])
         quantities = np.array([bet.quantity for bet in bets])
         matching = hands.matching[faces]
         needed = quantities[:, None] - matching + OFFSET
         plays = zip(*(guide(dice, role) for guide in guides), strict=True)
-        return _Sight(
+        return _Features(
             [np.log(np.stack(each, -1) + _RARE).astype(np.float32) for each in plays],
             tails(dice[1 - role])[faces[:, None], needed].astype(np.float32),
             (matching / dice[role]).astype(np.float32),
@@ -178,8 +180,8 @@ class _Sight:
             sum(dice) / 10,
         )
 
-    def described(self, place: int, hand: int | None = None) -> Singles:
-        """Return the descriptions of the actions at a place: [a, h, x], the doubt first.
+    def of_actions(self, place: int, hand: int | None = None) -> Singles:
+        """Return those of the actions at a place: [a, h, x], the doubt first.
 
         They are those with all hands, or with one.
         """
