@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from arena.bot import AnyBot
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.lab.analysis.aivat import DeclaredPlay
+from arena.lab.analysis.aivat import Aivat, DeclaredPlay
 from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.round_luck import round_luck
 from arena.lab.analysis.bluff.solved_play import chosen
@@ -40,7 +40,7 @@ from arena.lab.luck import luck_of
 from arena.local.bot_modules import BotFileError
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
-from arena.local.loading import load_bot, sample_names
+from arena.local.loading import load_bot
 from arena.local.match_luck import ESTIMATES, MODELS, MatchLuck, SeatedMatch, aivat_of
 from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
@@ -123,8 +123,9 @@ def main() -> None:
 
 
 def _aivat_of(known: str, other: str, values: ValueSets, game: AnyGame) -> Lucks:
-    declares = other in sample_names() and declared_play(load_bot(other), game, 2) is not None
-    own = aivat_of(other, values, game) if declares else None
+    declared = declared_play(_bot(other), game, 2)
+    model = MODELS.get(other)
+    own = Aivat(values.of(model), values.most_dice, declared) if declared else None
     luck = MatchLuck(values, aivat_of(known, values, game), own)
 
     def lucks(matches: Sequence[SeatedMatch]) -> tuple[Numbers, Numbers]:

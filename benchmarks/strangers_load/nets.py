@@ -7,6 +7,7 @@ A net sees what the encoding of five dice at two seats shows (the own dice, the 
 standing bet), and has one hidden layer. `training.py` makes the files beside this one.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -54,12 +55,15 @@ def net(loss: str) -> type[AnyBot]:
         """A bot that draws its actions by the probabilities of a net."""
 
         def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+            play = self.probabilities(turn)
+            return self.random.choices([*play], [*play.values()])[0]
+
+        def probabilities(self, turn: Turn[BluffView, Bet | Doubt]) -> Mapping[Bet | Doubt, float]:
             encoded, weights = read(loss)
             _, outputs = logits(weights, encoded.observe(turn.view))
             legal = np.flatnonzero(encoded.mask(turn.view))
-            chances = np.exp(outputs[legal] - outputs[legal].max())
-            (number,) = self.random.choices(legal.tolist(), chances.tolist())
-            action: Bet | Doubt = encoded.action(number)
-            return action
+            chances = np.exp((outputs[legal] - outputs[legal].max()).astype(np.float64))
+            shares = (chances / chances.sum()).tolist()
+            return dict(zip(map(encoded.action, legal.tolist()), shares, strict=True))
 
     return Net

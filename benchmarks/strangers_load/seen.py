@@ -9,6 +9,8 @@ reader      takes the best action against play by the tables of `cfr`: a level a
 round net   a net that learned by policy gradient to win the single round, whatever it costs
 """
 
+from collections.abc import Mapping
+
 from arena.bot import Bot, Turn
 from arena.bot.bot import AnyBot
 from arena.games.bluff import Bet, BluffView, Doubt, Face
@@ -73,6 +75,16 @@ class ByTables(Bot[BluffView, Choice]):
         weights, bets, place = self.weights(turn)
         action = self.random.choices(range(len(weights)), weights)[0]
         return bets[place + action - 1] if action else Doubt()
+
+    def probabilities(self, turn: BluffTurn) -> Mapping[Choice, float]:
+        """Return the probability of each action in a turn."""
+        weights, bets, place = self.weights(turn)
+        actions: list[Choice] = [Doubt(), *bets[place:]]
+        return {
+            action: weight / sum(weights)
+            for action, weight in zip(actions, weights, strict=True)
+            if weight
+        }
 
     def weights(self, turn: BluffTurn) -> tuple[list[float], tuple[Bet, ...], int]:
         """Return the weights of the doubt and of the bets above a place, the bets and the place."""

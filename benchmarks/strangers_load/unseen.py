@@ -9,6 +9,7 @@ caller      raises only what the dice that it expects would cover, and doubts th
 match net   a net that learned by policy gradient in self-play to win the match
 """
 
+from collections.abc import Mapping
 from math import exp
 
 from arena.bot import Bot, Turn
@@ -23,8 +24,18 @@ Choice = Bet | Doubt
 BluffTurn = Turn[BluffView, Choice]
 
 
-class Jumper(Bot[BluffView, Choice]):
+class Sure(Bot[BluffView, Choice]):
+    """A bot that draws nothing."""
+
+    def probabilities(self, turn: BluffTurn) -> Mapping[Choice, float]:
+        """Return the action that it takes."""
+        return {self.act(turn): 1.0}
+
+
+class Jumper(Sure):
     """A bot that bets as high as it believes."""
+
+    probabilities = Sure.probabilities  # a class declares the play of its own `act` alone
 
     def act(self, turn: BluffTurn) -> Choice:
         """Return the highest bet that is likelier than 45 %, or the doubt, or the lowest bet."""
@@ -40,17 +51,23 @@ class Gambler(Bot[BluffView, Choice]):
 
     def act(self, turn: BluffTurn) -> Choice:
         """Return a drawn action."""
+        play = self.probabilities(turn)
+        return self.random.choices([*play], [*play.values()])[0]
+
+    def probabilities(self, turn: BluffTurn) -> Mapping[Choice, float]:
+        """Return the probability of each action in a turn."""
         view = turn.view
-        actions: list[Choice] = list(raises(view)[:18])
-        chances = [likelihood(view, bet) for bet in actions if isinstance(bet, Bet)]
+        chances: dict[Choice, float] = {bet: likelihood(view, bet) for bet in raises(view)[:18]}
         if view.bets:
-            actions.append(Doubt())
-            chances.append(1 - likelihood(view, view.bets[-1].bet))
-        return self.random.choices(actions, [exp(8 * chance) for chance in chances])[0]
+            chances[Doubt()] = 1 - likelihood(view, view.bets[-1].bet)
+        weights = {action: exp(8 * chance) for action, chance in chances.items()}
+        return {action: weight / sum(weights.values()) for action, weight in weights.items()}
 
 
-class Caller(Bot[BluffView, Choice]):
+class Caller(Sure):
     """A bot that bets what it would expect, and doubts the rest."""
+
+    probabilities = Sure.probabilities
 
     def act(self, turn: BluffTurn) -> Choice:
         """Return the lowest bet that the expected dice cover, or the doubt."""
@@ -74,9 +91,18 @@ def unseen(round_tables: SolvedPlay) -> dict[str, type[AnyBot]]:
 
         def act(self, turn: BluffTurn) -> Choice:
             if self.random.random() < 1 / 3:
-                low: list[Choice] = list(raises(turn.view)[:6])
-                return self.random.choice(low + ([Doubt()] if turn.view.bets else []))
+                return self.random.choice(self.low(turn))
             return super().act(turn)
+
+        def probabilities(self, turn: BluffTurn) -> Mapping[Choice, float]:
+            play = {action: 2 / 3 * share for action, share in super().probabilities(turn).items()}
+            low = self.low(turn)
+            for action in low:
+                play[action] = play.get(action, 0) + 1 / 3 / len(low)
+            return play
+
+        def low(self, turn: BluffTurn) -> list[Choice]:
+            return [*raises(turn.view)[:6], *([Doubt()] if turn.view.bets else [])]
 
     class Flat(ByTables):
         solved = tables

@@ -42,6 +42,7 @@ async def scene(
             yield scene
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("scene")
 async def test_an_author_reads_matches_transcripts_faults_and_ratings(tmp_path: Path) -> None:
     listed = json.loads((await arena("bot", "matches", "alpha", "--json")).stdout)

@@ -95,6 +95,7 @@ def test_a_frozen_event_shows_the_builds_of_the_final(arena: str) -> None:
     assert re.search(r"v1 [0-9a-f]{12}…", shown)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_final_is_shown_before_its_results_are_out(arena: str) -> None:
     held(arena, played)
     app = open_page("events", name="cup")
@@ -108,6 +109,7 @@ def test_nothing_of_a_final_is_shown_before_its_results_are_out(arena: str) -> N
     )
 
 
+@pytest.mark.slow
 def test_results_are_shown_with_their_errors_and_lead_to_the_replays(arena: str) -> None:
     held(arena, released)
     app = open_page("events", name="cup")

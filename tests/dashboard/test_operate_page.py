@@ -29,6 +29,7 @@ async def operator(scene: Scene, **asked: str) -> Visitor:
     return ann
 
 
+@pytest.mark.slow
 async def test_who_is_no_operator_sees_nothing_of_others(scene: Scene) -> None:
     await scene.key("bob")
     ann = await visitor(scene, "operate")
@@ -51,6 +52,7 @@ async def test_an_operator_finds_owners(scene: Scene) -> None:
     assert "No owner fits." in ann.sees
 
 
+@pytest.mark.slow
 async def test_an_operator_freezes_bans_and_writes(scene: Scene) -> None:
     store = scene.arena.store
     await store.register("owl", "bob")
@@ -76,6 +78,7 @@ async def test_an_operator_freezes_bans_and_writes(scene: Scene) -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_a_block_is_voided_after_a_second_thought(scene: Scene) -> None:
     ann = await operator(scene)
     await ann.press("Void")

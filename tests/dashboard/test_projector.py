@@ -160,6 +160,7 @@ def test_without_a_match_there_is_no_next_one() -> None:
     assert next_match([], ["gone"]) is None
 
 
+@pytest.mark.slow
 def test_a_knockout_shows_its_rounds_first(arena: str) -> None:
     async def knockout(store: Store, sql: Sql) -> None:
         sql.execute("UPDATE events SET format = %s", (FormatName.KNOCKOUT.value,))

@@ -80,6 +80,7 @@ async def test_who_gives_up_does_not_take_the_answer_from_the_others() -> None:
         await one
 
 
+@pytest.mark.slow
 async def test_an_error_that_nobody_waits_for_any_more_is_no_complaint_in_the_log() -> None:
     complaints: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, about: complaints.append(about))

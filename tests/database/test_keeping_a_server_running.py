@@ -154,6 +154,7 @@ def test_the_pause_follows_from_how_long_it_answered_and_the_pause_before(server
     assert (first, failed, second) == (0, 0, 0.001)
 
 
+@pytest.mark.slow
 def test_a_program_that_ends_without_stopping_it_is_not_kept_alive() -> None:
     code = """
 import subprocess

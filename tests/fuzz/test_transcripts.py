@@ -29,6 +29,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=str)
 seeds = given(seed=st.integers(0, 2**32 - 1))
 
 
+@pytest.mark.slow
 @every_case
 @many
 @seeds
@@ -38,6 +39,7 @@ def test_damaged_bytes_are_refused_by_name_or_verified(case: Case, seed: int) ->
         verify(from_bytes(data))
 
 
+@pytest.mark.slow
 @every_case
 @many
 @seeds

@@ -16,6 +16,7 @@ pytest.importorskip("bluff_arena_fast", reason="not installed: make fast")
 CASES_A_TABLE = 200
 
 
+@pytest.mark.slow
 def test_nobody_can_tell_by_any_oddity_which_rules_play() -> None:
     loop, games = asyncio.new_event_loop(), installed_games()
     tables = [one for one in TABLES if one[0] in games]

@@ -66,6 +66,7 @@ def test_the_bounds_say_what_the_keys_say(standing: Bet, new: Bet) -> None:
     assert (new.quantity >= lowest[new.face - 1]) == is_higher(new, standing)
 
 
+@pytest.mark.slow
 @given(bets, bets)
 def test_of_two_bets_exactly_one_is_higher(one: Bet, other: Bet) -> None:
     assert is_higher(one, other) + is_higher(other, one) == (one != other)

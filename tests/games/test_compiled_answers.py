@@ -228,6 +228,7 @@ def test_terms_that_no_match_has_are_refused() -> None:
             unknown("another")
 
 
+@pytest.mark.slow
 def test_matches_that_their_owner_refers_to_are_freed() -> None:
     table = Table()
     gone = weakref.ref(table)

@@ -75,6 +75,7 @@ def test_what_is_legal_is_accepted_and_nothing_else(case: Case) -> None:
             assert accepted == (action in legal), (action, step.before)
 
 
+@pytest.mark.slow
 @every_small_case
 def test_legal_and_accepted_agree_throughout_a_small_tree(case: Case) -> None:
     game = case.game

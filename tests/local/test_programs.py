@@ -197,6 +197,7 @@ def test_a_program_that_leaves_before_all_is_played_is_named(tmp_path: Path) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "sentence"),
     [

@@ -42,6 +42,7 @@ def test_the_untouched_match_is_in_order(case: Case) -> None:
     assert complaint(document(case, faulty=0.1)) == ""
 
 
+@pytest.mark.slow
 @every_case
 def test_every_digit_of_the_secret_and_of_the_commitment_is_bound(case: Case) -> None:
     original = document(case)
@@ -140,6 +141,7 @@ def other_end(result: Document) -> str:
     return "forfeit" if result["termination"] == "finished" else "finished"
 
 
+@pytest.mark.slow
 @every_case
 def test_steps_cannot_be_left_out_put_in_or_exchanged(case: Case) -> None:
     original = document(case)

@@ -148,6 +148,7 @@ def test_errors_alone_are_those_of_all_covariances(
     assert measured.covariance == pytest.approx(measured.covariance.T, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(matches_strategy(), st.randoms(use_true_random=False))
 def test_the_order_of_the_log_does_not_matter_to_errors_either(
     matches: list[MatchResult[str]], shuffler: object

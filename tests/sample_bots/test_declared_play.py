@@ -1,6 +1,7 @@
 """Bots that declare their play act as they declare, and others declare none."""
 
 from collections import Counter
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -9,12 +10,22 @@ import pytest
 from arena.bot import Match, Turn
 from arena.bot.bot import AnyBot
 from arena.games import make_game
+from arena.lab.analysis.bluff.solved_play import chosen
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.match.replay import replay
+from benchmarks.strangers_load.unseen import unseen
 
 DECLARING = ("random", "timid", "honest", "bayes", "cfr", "crowd")
+
+
+@cache
+def strangers() -> dict[str, type[AnyBot]]:
+    """The strangers that were not looked at, with the tables of matches in place of rounds'."""
+    found = chosen()
+    assert found is not None
+    return unseen(found)
 
 
 def turns(seats: int) -> list[Turn[Any, Any]]:
@@ -36,8 +47,16 @@ def turns(seats: int) -> list[Turn[Any, Any]]:
 @pytest.mark.parametrize("seats", [2, 4])
 @pytest.mark.parametrize("name", DECLARING)
 def test_a_bot_acts_as_often_as_it_declares(name: str, seats: int) -> None:
-    game, kind = make_game("bluff"), load_bot(name)
-    play = declared_play(kind, game, seats)
+    check(load_bot(name), seats)
+
+
+@pytest.mark.parametrize("name", sorted(strangers()))
+def test_so_does_a_stranger(name: str) -> None:
+    check(strangers()[name], 2)
+
+
+def check(kind: type[AnyBot], seats: int) -> None:
+    play = declared_play(kind, make_game("bluff"), seats)
     assert play is not None
     for turn in turns(seats)[:6]:
         shares = play(turn.view)

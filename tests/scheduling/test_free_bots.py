@@ -173,6 +173,7 @@ def test_the_table_that_is_not_to_be_is_not_chosen() -> None:
         room.free.opened(chosen)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(80, quick=20))
 @given(
     st.integers(2, 6),

@@ -121,6 +121,7 @@ def test_the_best_of_each_group_go_on_and_rank_before_all_others(
     assert in_first_round == best
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60, quick=20))
 @given(plans(), st.data())
 def test_it_takes_the_blocks_that_were_planned_and_no_more_but_for_ties(

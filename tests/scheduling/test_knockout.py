@@ -39,6 +39,7 @@ def test_if_the_stronger_always_wins_the_rounds_are_lost_in_the_order_of_the_see
     assert semi_finalists >= set(range(1, min(field, 4) + 1))
 
 
+@pytest.mark.slow
 @given(fields, st.integers(1, 4), st.data())
 def test_losing_ends_it_and_one_remains(field: int, blocks: int, data: st.DataObject) -> None:
     plan = Knockout(blocks, "s")

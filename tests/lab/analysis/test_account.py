@@ -99,6 +99,7 @@ def test_a_given_start_is_worth_something_from_the_beginning() -> None:
     assert account(given).start == pytest.approx(251 / 516, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "transcript",
     [

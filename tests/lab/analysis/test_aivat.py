@@ -125,6 +125,7 @@ def all_estimates(known_bot: str, known: int) -> NDArray[np.float64]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [0, 1])
 @pytest.mark.parametrize("bot", ["cfr", "bayes", "honest"])
 def test_its_mean_over_all_matches_is_that_of_the_results(bot: str, known: int) -> None:
@@ -289,6 +290,7 @@ def test_a_block_alone_and_matches_without_decisions_have_luck_too() -> None:
         assert np.isfinite(found).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("known", "other"),
     [
@@ -442,6 +444,7 @@ def test_it_covers_no_other_game() -> None:
     assert not aivat("cfr", make_game("bluff")).covers(make_game("bloeff"), 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("known", "other", "most"),
     [

@@ -163,6 +163,7 @@ async def test_an_owner_makes_events_once_the_operator_allows_it(course: Course)
     assert (await course.refused("CreateEvent", request, "stranger"))[0] == "PERMISSION_DENIED"
 
 
+@pytest.mark.slow
 async def test_an_owner_has_only_so_many_events_that_are_not_over(course: Course) -> None:
     store = course.scene.arena.store
     await store.organisers.allow("stranger", "me")
@@ -247,6 +248,7 @@ async def test_participants_have_their_people_builds_and_reasons(
     assert (code, why) == ("NOT_FOUND", "No bot elsewhere is entered in cup.")
 
 
+@pytest.mark.slow
 async def test_no_call_of_others_has_a_real_name(course: Course) -> None:
     """Whatever a stranger or another organiser may ask is answered without one."""
     store = course.scene.arena.store

@@ -65,6 +65,7 @@ async def test_wrong_tokens_over_the_socket_hinder_no_known_bot(
             await again.greet()
 
 
+@pytest.mark.slow
 async def test_over_the_socket_only_the_tokens_of_shifts_play(
     database: str, tmp_path: Path
 ) -> None:

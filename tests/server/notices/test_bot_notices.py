@@ -82,6 +82,7 @@ async def test_a_webhook_gets_what_became_of_a_build_signed(
     assert await delivered(store) == []
 
 
+@pytest.mark.slow
 async def test_a_webhook_of_one_bot_gets_nothing_of_others(
     store: Store, database: str, owner: Owner
 ) -> None:
@@ -157,6 +158,7 @@ async def test_a_referee_that_is_killed_around_its_commit_makes_a_notice_once(
     assert told["data"]["text"] == "hers 1 keeps failing: it ended."
 
 
+@pytest.mark.slow
 async def test_a_bot_whose_program_ends_three_shifts_in_a_row_keeps_failing(
     store: Store, database: str, owner: Owner, sql: Sql
 ) -> None:

@@ -128,6 +128,7 @@ async def test_a_stream_taken_over_while_a_match_is_offered_passes_the_offer_on(
             assert "bot left out" not in {line["event"] for line in scene.log}
 
 
+@pytest.mark.slow
 async def test_a_stream_taken_over_in_the_middle_of_a_match_passes_it_on(scene: Scene) -> None:
     async with good_pair(scene), await scene.peer("double", max_matches=1) as older:
         await older.greet()

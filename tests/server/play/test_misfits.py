@@ -132,6 +132,7 @@ def refused(scene: Scene) -> str:
     return str(line["code"])
 
 
+@pytest.mark.slow
 async def test_a_flood_of_answers_to_nothing_ends_the_stream_and_harms_nobody(
     scene: Scene,
 ) -> None:

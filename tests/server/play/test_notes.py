@@ -48,6 +48,7 @@ def turns_of(peer: Peer, match_id: str) -> list[int]:
     return [one.turn_number for m in peer.heard for one in m.turns if one.match_id == match_id]
 
 
+@pytest.mark.slow
 async def test_a_note_is_read_by_its_owner_after_the_match_and_by_nobody_else(scene: Scene) -> None:
     mine, other = await scene.key("me"), await scene.key("other")
     noting = Noting(scene.port, await scene.token("noting", "me"))

@@ -46,6 +46,7 @@ async def test_an_end_opens_the_commitment_and_the_whole_match_can_be_verified(
                 assert transcript.opening.entropies[offer.seat] == b"0123456789abcdef"
 
 
+@pytest.mark.slow
 async def test_an_offer_names_only_its_own_seat_and_the_beginning_names_all(scene: Scene) -> None:
     async with good_pair(scene) as pair:
         for peer, name in zip(pair.peers, ("good-one", "good-two"), strict=True):

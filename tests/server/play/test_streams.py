@@ -242,6 +242,7 @@ async def test_copies_under_names_of_their_own_play_side_by_side(scene: Scene) -
         assert not set(left.ended) & set(right.ended)
 
 
+@pytest.mark.slow
 async def test_there_is_a_bound_to_the_copies_of_a_version(hasty: Scene) -> None:
     async with good_pair(hasty):
         copies = []

@@ -104,6 +104,7 @@ async def test_what_may_not_be_registered_is_refused_by_its_own_status(
     assert len((await registry.ListBots(pb.ListBotsRequest())).versions) == 2
 
 
+@pytest.mark.slow
 async def test_results_can_be_listed_and_every_one_opened_and_verified(
     scene: Scene, registry: Any
 ) -> None:

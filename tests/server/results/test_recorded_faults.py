@@ -90,6 +90,7 @@ async def test_a_fault_in_an_unrated_tournament_is_listed_too(database: str) -> 
     assert not fault.match.rated
 
 
+@pytest.mark.slow
 async def test_of_a_malformed_answer_no_action_is_listed(scene: Scene) -> None:
     _, refusal, fault = await _wrong(scene, game_pb2.Action())
     assert (fault.kind, fault.sent) == (FaultKind.MALFORMED, None)

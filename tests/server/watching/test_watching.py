@@ -255,6 +255,7 @@ async def test_a_stream_ends_with_a_status_when_the_referee_stops(database: str)
     assert "stopping" in words or words == "Cancelling all calls"  # gRPC's own may be first
 
 
+@pytest.mark.slow
 async def test_the_activity_counts_bots_and_matches(scene: Scene) -> None:
     async with Watcher(scene.port) as watcher:
         idle = await watcher.stub.GetActivity(spectator_pb2.GetActivityRequest())

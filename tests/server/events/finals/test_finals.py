@@ -252,6 +252,7 @@ async def test_a_bot_withdrawn_from_a_final_loses_what_it_has_not_played(
     assert len(await recorded_matches.matches(store, limit=100)) == 4
 
 
+@pytest.mark.slow
 async def test_a_knockout_is_paired_as_it_is_decided(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:
