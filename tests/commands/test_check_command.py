@@ -180,6 +180,7 @@ def test_a_running_bot_that_gives_up_fails_what_follows() -> None:
     assert first["seen"].startswith("the metadata `authorization` is not `Bearer `")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

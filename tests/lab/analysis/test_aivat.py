@@ -148,6 +148,7 @@ def test_it_varies_a_fifth_as_much_against_near_equilibrium_play(other: str) -> 
     assert np.var(estimates) < 0.2 * np.var(results)
 
 
+@pytest.mark.slow
 def test_intervals_of_its_means_cover_the_truth_in_a_thousand_leagues() -> None:
     chances, results, estimates = all_estimates("cfr", 0)[:, :3].T
     drawn = np.random.default_rng(7).choice(len(chances), (1000, 400), p=chances / chances.sum())
@@ -262,6 +263,7 @@ def some_blocks(count: int, dice: int = 2) -> list[list[tuple[int, Transcript]]]
     ]
 
 
+@pytest.mark.slow
 def test_the_luck_of_a_half_of_the_blocks_follows_from_the_decisions_in_the_other() -> None:
     *blocks, another = some_blocks(7)
     luck = MatchLuck(values(), aivat("cfr", make_game("bluff", {"dice_per_player": 2})))

@@ -71,6 +71,7 @@ def test_what_a_seat_did_not_choose_is_no_decision_of_it() -> None:
         assert list(decisions(other, seat)) == whole[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bot", "least"), [("honest", 0.6), ("bayes", 0.5), ("timid", 0.1)])
 def test_what_was_seen_of_a_bot_makes_its_other_decisions_likely(bot: str, least: float) -> None:
     other = seen(bot, "other")

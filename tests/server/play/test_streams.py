@@ -163,6 +163,7 @@ async def test_a_second_hello_ends_the_stream(scene: Scene) -> None:
     assert "only in the first message" in why
 
 
+@pytest.mark.slow
 async def test_a_stream_that_says_nothing_is_closed_after_a_while(database: str) -> None:
     async with opened(database, hello_seconds=0.5) as scene, await scene.peer("silent") as silent:
         code, why = await silent.status()
