@@ -144,8 +144,10 @@ def up(
             require_streamlit()
             require_free(plan.host, dashboard_port=plan.dashboard_port)
         configure_logs(settings)
-        with alone(settings.home), database(settings) as url:
-            run(_up(plan, url))
+        with alone(settings.home):
+            typer.echo(f"Starting the database, the referee and what plays, in {settings.home} …")
+            with database(settings) as url:
+                run(_up(plan, url))
 
 
 async def _up(plan: _Plan, url: str) -> None:
