@@ -138,7 +138,7 @@ class ChoiceModel:
 
     def _shares(self, dice: RoundDice, role: int, place: int, weights: Singles | None) -> Weights:
         features = self._features(dice, role).of_actions(place)
-        values = features.sum(2) * 0 if weights is None else features @ weights
+        values = np.zeros(features.shape[:2]) if weights is None else features @ weights
         if not place:
             values[0] = -np.inf
         shares = np.exp(values - values.max(0)).astype(np.float64)
