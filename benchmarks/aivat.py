@@ -43,6 +43,7 @@ from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.local.match_luck import ESTIMATES, MODELS, MatchLuck, SeatedMatch, aivat_of
 from arena.match.transcript import Transcript
+from arena.rating.elo import Z_95
 from arena.rating.luck import luck_adjusted
 from benchmarks.strangers import all_strangers
 
@@ -73,6 +74,9 @@ class Pair:
     matches: int
     share: float
     """The share of matches that the other bot won."""
+    without_luck: float
+    """The same by all luck that is known, with half of its 95 % interval."""
+    error: float
     luck_column: Factor
     aivat: Factor
     all: Factor
@@ -98,8 +102,8 @@ def main() -> None:
     assert solved is not None, "the sample bots are not installed"
     values, found = ValueSets(solved), []
     print(
-        "known      other      matches  won    luck column          AIVAT                "
-        "all                  both                 z     ms"
+        "known      other      matches  won    without luck    luck column          "
+        "AIVAT                all                  both                 z     ms"
     )
     for known in options.known.split(","):
         for other in options.others.split(","):
@@ -113,6 +117,7 @@ def main() -> None:
             found.append(pair)
             print(
                 f"{known:10} {other:10} {pair.matches:7,} {pair.share:5.1%}  "
+                f"{pair.without_luck:6.2%} ± {pair.error:5.2%}  "
                 f"{_text(pair.luck_column)}  {_text(pair.aivat)}  {_text(pair.all)}  "
                 f"{_text(pair.both):20} "
                 f"{pair.z:+4.1f}  {pair.milliseconds:4.1f}",
@@ -187,16 +192,20 @@ def _pair(
     found, own = lucks(seated)
     seconds = time.perf_counter() - begun
     luck, every = found[:, 0], np.column_stack([column, found])
+    both = np.hstack([every, own])
+    adjusted = luck_adjusted(results, both)
     error = luck.std(ddof=1) / matches**0.5
     return Pair(
         known,
         other,
         matches,
         float(results.mean()),
+        adjusted.adjusted,
+        Z_95 * adjusted.adjusted_se,
         _factor(results, column),
         _factor(results, luck),
         _factor(results, every),
-        _factor(results, np.hstack([every, own])) if own.size else None,
+        _factor(results, both) if own.size else None,
         float(-luck.mean() / error) if error else 0.0,
         1000 * seconds / matches,
     )
