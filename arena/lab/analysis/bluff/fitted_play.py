@@ -28,7 +28,7 @@ from arena.match.transcript import Transcript
 _PENALTY: Final = 1.0
 """Of the ridge: half of it times the squared weights is added to the negative log-likelihood."""
 _RARE: Final = 0.01
-"""Added to a guide's probabilities: what it never does may happen."""
+"""Added to a probability before its logarithm is taken: what a guide never does may happen."""
 _MOST_PAIRS: Final = 64
 """The pairs of dice and roles of which features are kept: all of five dice."""
 
@@ -181,9 +181,9 @@ class _Features:
         )
 
     def of_actions(self, place: int, hand: int | None = None) -> Singles:
-        """Return those of the actions at a place: [a, h, x], the doubt first.
+        """Return the features of the actions at a place, with all hands or one: [a, h, x].
 
-        They are those with all hands, or with one.
+        The doubt comes first.
         """
         hands = slice(None) if hand is None else slice(hand, hand + 1)
         chances, matching = self.chances[place:, hands], self.matching[place:, hands]
