@@ -31,6 +31,10 @@ BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2
 HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=1_000, bank_ms=1_000))
 
 
+OUTAGE = {"event": "a test kept the database away", "log_level": "info"}
+"""A line by which a test says so in its log, where it forgets what was told meanwhile."""
+
+
 @dataclass
 class Scene:
     """A running referee."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from tests.scene import HASTY, HASTY_BLUFF, Scene, opened
+from tests.scene import HASTY, HASTY_BLUFF, OUTAGE, Scene, opened
 from tests.stores import owner, referee, sql, store, versions, worker
 
 __all__ = ["owner", "referee", "sql", "store", "versions", "worker"]
@@ -34,7 +34,10 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[list[Any]]:
     """The operator's log. Whatever bots do is no error of ours: it must stay free of any."""
     with capture_logs() as lines:
         yield lines
-    assert [line for line in lines if line["log_level"] in ("error", "critical")] == []
+    # What came due while a test kept the database away may tell so late.
+    late = "wait for storage" if OUTAGE in lines else "nothing is told late"
+    told = [line for line in lines if not line["event"].endswith(late)]
+    assert [line for line in told if line["log_level"] in ("error", "critical")] == []
     noise = [r for phase in ("setup", "call") for r in caplog.get_records(phase)] + caplog.records
     said = [
         record.getMessage()

@@ -11,7 +11,7 @@ from arena.v1 import referee_pb2 as pb
 from tests import recorded_matches
 from tests.bots import PATIENCE, Peer
 from tests.databases import unreachable
-from tests.scene import Scene, good_pair
+from tests.scene import OUTAGE, Scene, good_pair
 
 NOT_RECORDED = "results not recorded yet"
 
@@ -160,4 +160,4 @@ async def test_while_the_database_is_away_no_end_is_told_and_afterwards_none_is_
     for line in scene.log:
         if line["log_level"] == "error":
             assert line["event"] == NOT_RECORDED or line["event"].endswith("wait for storage")
-    scene.log.clear()
+    scene.log[:] = [OUTAGE]

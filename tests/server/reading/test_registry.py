@@ -20,7 +20,7 @@ from tests.bots import Peer
 from tests.dashboard.played import fill
 from tests.databases import execute, unreachable
 from tests.recorded_results import finished
-from tests.scene import BLUFF, Scene, good_pair, opened
+from tests.scene import BLUFF, OUTAGE, Scene, good_pair, opened
 
 UNKNOWN = "11111111-2222-4333-8444-555555555555"
 
@@ -296,7 +296,7 @@ async def test_while_the_database_does_not_answer_callers_are_told_to_come_back(
     # What waits for storage may or may not have asked in that time; it tells it by itself.
     told = {line["event"] for line in errors(scene)}
     assert {one for one in told if not one.endswith("wait for storage")} == {"database unreachable"}
-    scene.log.clear()
+    scene.log[:] = [OUTAGE]
     await registry.ListBots(pb.ListBotsRequest())
 
 
