@@ -75,8 +75,9 @@ class Pair:
     share: float
     """The share of matches that the other bot won."""
     without_luck: float
-    """The same by all luck that is known, with half of its 95 % interval."""
+    """The share with all known luck removed."""
     error: float
+    """Half of the 95 % interval of `without_luck`."""
     luck_column: Factor
     aivat: Factor
     all: Factor

@@ -26,7 +26,7 @@ from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
 _PENALTY: Final = 1.0
-"""Of the ridge: half of it times the squared weights is added to the negative log-likelihood."""
+"""The strength of the ridge: half of it times the squared weights is added to the loss."""
 _RARE: Final = 0.01
 """Added to a probability before its logarithm is taken: what a guide never does may happen."""
 _MOST_PAIRS: Final = 64
@@ -148,7 +148,7 @@ class ChoiceModel:
 
 @dataclass(frozen=True)
 class _Features:
-    """What a seat sees of the actions of a round, with each hand."""
+    """The features of the actions of a round, with each hand of a seat."""
 
     guides: list[Singles]
     """[p][a, h, guide] The logarithms of the guides' probabilities."""
