@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scale_load.figures import KeptFigures
-from benchmarks.scale_load.verdicts import Verdict, at_least, at_most, growth
+from benchmarks.scale_load.verdicts import Verdict, at_least, at_most, growth, interval
 
 
 def test_a_bar_is_met_or_missed_only_where_all_runs_agree() -> None:
@@ -15,6 +15,23 @@ def test_a_bar_is_met_or_missed_only_where_all_runs_agree() -> None:
     assert at_least([0.8, 0.9], 0.8) is Verdict.MET
     assert at_least([0.6, 0.7], 0.8) is Verdict.MISSED
     assert at_least([0.7, 0.9], 0.8) is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("runs", "outside"),
+    # Of the tables of the sign test: with so many runs, so many at each end may be left out.
+    [(1, 0), (5, 0), (8, 0), (9, 1), (11, 1), (12, 2), (14, 2), (15, 3), (25, 7)],
+)
+def test_of_many_runs_the_interval_of_the_median_leaves_some_out(runs: int, outside: int) -> None:
+    figures = [float(run) for run in range(runs)]
+    assert interval(figures[::-1]) == (outside, runs - 1 - outside)
+
+
+def test_nine_runs_are_decided_although_one_is_an_outlier() -> None:
+    assert at_most([1.0] * 8 + [9.0], 2.0) is Verdict.MET
+    assert at_most([1.0] * 7 + [9.0], 2.0) is Verdict.UNDECIDED
+    assert at_least([1.0] * 8 + [0.1], 0.8) is Verdict.MET
+    assert at_most([9.0] * 8 + [1.0], 2.0) is Verdict.MISSED
 
 
 def test_growth_is_told_without_the_start() -> None:

@@ -12,7 +12,7 @@ from arena.games.game import Options
 class GameCodec(Protocol):
     """The codec of one game.
 
-    Views and events, which are written most often, are bytes (see `fields`).
+    Draws, views and events, which are written most often, are bytes (see `fields`).
     """
 
     def write_options(self, options: Any, message: Any) -> None:
@@ -35,8 +35,8 @@ class GameCodec(Protocol):
         Raises MalformedError if the message holds none.
         """
 
-    def write_draw(self, draw: Any, message: Any) -> None:
-        """Write a draw of the dealer into a message."""
+    def draw_bytes(self, draw: Any) -> bytes:
+        """Return the bytes of the message of a draw of the dealer."""
         ...
 
     def read_draw(self, message: Any) -> Any:

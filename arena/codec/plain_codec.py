@@ -49,6 +49,7 @@ class PlainCodec:
         self._draw = _OneOf(draws, envelope("Draw"))
         self._event = _OneOf(game.view_notation.events, envelope("Event"))
         self._view = _Record(game.view_notation.view, envelope("View"), but="seat")
+        self._new_draw = GetMessageClass(envelope("Draw"))
         self._new_view = GetMessageClass(envelope("View"))
         self._new_event = GetMessageClass(envelope("Event"))
 
@@ -70,9 +71,11 @@ class PlainCodec:
         """Return the action."""
         return self._action.read(message)
 
-    def write_draw(self, draw: Any, message: Any) -> None:
-        """Write a draw of the dealer into a message."""
+    def draw_bytes(self, draw: Any) -> bytes:
+        """Return the bytes of the message of a draw of the dealer."""
+        message = self._new_draw()
         self._draw.write(draw, message)
+        return message.SerializeToString()
 
     def read_draw(self, message: Any) -> Any:
         """Return the draw."""

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from typing import Any
 
+from arena.codec.encoded import DRAWS
+from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
 from arena.games.game import DEALER
@@ -23,12 +25,30 @@ _TERMINATIONS = {
     Termination.FINISHED: transcript_pb2.TERMINATION_FINISHED,
     Termination.FORFEIT: transcript_pb2.TERMINATION_FORFEIT,
 }
+_STEPS = key(transcript_pb2.Transcript, "steps")
+_STEP_DRAW = key(transcript_pb2.Step, "draw")
 _ENDS = {number: termination for termination, number in _TERMINATIONS.items()}
 
 
 def to_bytes(transcript: Transcript) -> bytes:
     """Return the serialised message of a transcript; equal transcripts give equal bytes."""
-    return to_message(transcript).SerializeToString(deterministic=True)
+    setup, result, signature = transcript.setup, transcript.result, transcript.signature
+    before = transcript_pb2.Transcript(
+        protocol_version=transcript.protocol_version, commitment=transcript.commitment
+    )
+    write_setup(setup, before.setup)
+    after = transcript_pb2.Transcript(
+        secret=transcript.opening.secret, entropies=transcript.opening.entropies
+    )
+    write_result(result, after.result)
+    if signature is not None:
+        after.signature.key, after.signature.value = signature.key, signature.value
+    game = setup.game
+    steps = [
+        _draw_step(game, step.action) if step.actor is DEALER else seat_step(game, *step)
+        for step in transcript.steps
+    ]
+    return b"".join((before.SerializeToString(), *steps, after.SerializeToString()))
 
 
 def from_bytes(data: bytes) -> Transcript:
@@ -41,32 +61,12 @@ def from_bytes(data: bytes) -> Transcript:
 
 def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     """Return the message of a transcript."""
-    result = transcript.result
-    message = transcript_pb2.Transcript(
-        protocol_version=transcript.protocol_version,
-        commitment=transcript.commitment,
-        secret=transcript.opening.secret,
-        entropies=transcript.opening.entropies,
-    )
-    write_setup(transcript.setup, message.setup)
-    game = transcript.setup.game
-    steps = [
-        _draw_step(game, step.action) if step.actor is DEALER else seat_step(game, *step)
-        for step in transcript.steps
-    ]
-    message.MergeFromString(b"".join(steps))
-    write_result(result, message.result)
-    if transcript.signature is not None:
-        message.signature.key = transcript.signature.key
-        message.signature.value = transcript.signature.value
-    return message
+    return transcript_pb2.Transcript.FromString(to_bytes(transcript))
 
 
 def _draw_step(game: str, draw: Any) -> bytes:
     """Return a step of the dealer as it is encoded in the bytes of a transcript."""
-    message = transcript_pb2.Transcript()
-    CODECS[game].write_draw(draw, getattr(message.steps.add().draw, game))
-    return message.SerializeToString()
+    return field(DRAWS[game], CODECS[game].draw_bytes(draw), _STEP_DRAW, _STEPS)
 
 
 # The same actions occur in many matches, usually with the same few milliseconds of time used.

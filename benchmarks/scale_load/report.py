@@ -19,7 +19,7 @@ from benchmarks.scale_load.several_referees import (
     shared_out,
     with_room,
 )
-from benchmarks.scale_load.verdicts import Runs, Verdict, at_least, at_most, growth
+from benchmarks.scale_load.verdicts import Runs, Verdict, at_least, at_most, growth, interval
 
 TARGETS: Final = {
     "port open, s": 3.0,
@@ -157,8 +157,9 @@ def _ratios(runs: Sequence[float], to: Sequence[float]) -> list[float]:
 
 
 def _told(runs: Sequence[float], digits: int = 2) -> str:
-    """The median of some runs, and half the distance of their extremes."""
-    spread = (max(runs) - min(runs)) / 2
+    """The median of some runs, and half the length of its interval."""
+    least, most = interval(runs)
+    spread = (most - least) / 2
     digits = 0 if statistics.median(runs) >= 100 else digits
     around = f"±{spread:,.{digits}f}" if len(runs) > 1 else ""
     return f"{statistics.median(runs):,.{digits}f}{around}"

@@ -1,14 +1,19 @@
 """Whether figures that vary from run to run meet a bar.
 
-A bar is met or missed where all runs agree. Where some are above it and some below, the figures do
-not tell.
+A bar is met or missed where all of the interval is on one side of it that holds the median of the
+figure with 95 % certainty: from the k-th smallest to the k-th largest run, after the sign test. Of
+eight runs or fewer that is all of them. Where it reaches to both sides, the figures do not tell.
 """
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Final
 
 from benchmarks.referee_load.stage import Figures
+
+CERTAINTY: Final = 0.95
 
 Runs = dict[str, list[float]]
 """By its name, a figure of each run."""
@@ -31,18 +36,37 @@ def together(runs: Iterable[Figures]) -> Runs:
     return found
 
 
+def interval(runs: Sequence[float]) -> tuple[float, float]:
+    """The interval that holds the median of a figure with 95 % certainty; of eight runs or fewer
+    their extremes.
+
+    It is wrong if no more runs than those outside of it at one end are on that side of the median:
+    as likely as so many heads of as many coins as there are runs.
+    """
+    ordered, outside = sorted(runs), 0
+    while _wrong(len(runs), outside + 1) <= 1 - CERTAINTY:
+        outside += 1
+    return ordered[outside], ordered[-1 - outside]
+
+
+def _wrong(runs: int, outside: int) -> float:
+    return sum(math.comb(runs, heads) for heads in range(outside + 1)) / 2.0 ** (runs - 1)
+
+
 def at_most(runs: Sequence[float], bar: float) -> Verdict:
     """Whether a figure stays within a bar."""
-    if max(runs) <= bar:
+    least, most = interval(runs)
+    if most <= bar:
         return Verdict.MET
-    return Verdict.MISSED if min(runs) > bar else Verdict.UNDECIDED
+    return Verdict.MISSED if least > bar else Verdict.UNDECIDED
 
 
 def at_least(runs: Sequence[float], bar: float) -> Verdict:
     """Whether a figure reaches a bar."""
-    if min(runs) >= bar:
+    least, most = interval(runs)
+    if least >= bar:
         return Verdict.MET
-    return Verdict.MISSED if max(runs) < bar else Verdict.UNDECIDED
+    return Verdict.MISSED if most < bar else Verdict.UNDECIDED
 
 
 def growth(

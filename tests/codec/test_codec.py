@@ -55,9 +55,8 @@ def sent(kind: str, name: str, value: Any, *where: int) -> Any:
     envelope = ENVELOPES[kind]
     message: Any = envelope()
     codec = CODECS[name]
-    if kind in ("view", "event"):
-        written = codec.view_bytes(value) if kind == "view" else codec.event_bytes(value)
-        getattr(message, name).MergeFromString(written)
+    if kind in ("draw", "view", "event"):
+        getattr(message, name).MergeFromString(getattr(codec, f"{kind}_bytes")(value))
     else:
         getattr(codec, f"write_{kind}")(value, getattr(message, name))
     arrived: Any = envelope.FromString(message.SerializeToString())

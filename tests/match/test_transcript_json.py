@@ -13,6 +13,7 @@ from arena.codec.transcript import from_bytes, to_bytes
 from arena.match.replay import TranscriptError
 from arena.match.transcript_json import from_json, read_json, to_json
 from arena.match.verify import verify
+from arena.v1.transcript_pb2 import Transcript
 from tests.games.contract import Case, cases
 from tests.match.matches import some_match
 from tests.thoroughness import tries
@@ -30,7 +31,9 @@ def through_text(value: dict[str, Any]) -> object:
 def test_a_match_survives_json_and_the_wire_and_can_be_verified(case: Case, faulty: float) -> None:
     transcript = some_match(case, seed=5, faulty=faulty)
     assert from_json(through_text(to_json(transcript))) == transcript
-    assert from_bytes(to_bytes(transcript)) == transcript
+    written = to_bytes(transcript)
+    assert from_bytes(written) == transcript
+    assert Transcript.FromString(written).SerializeToString(deterministic=True) == written
     verify(transcript)
 
 

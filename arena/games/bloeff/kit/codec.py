@@ -92,11 +92,12 @@ class BloeffCodec:
             case _:
                 raise MalformedError("the action is none of number, red, action_card and ballot")
 
-    def write_draw(self, draw: BloeffAction, message: pb.BloeffDraw) -> None:
-        """Write a draw into the message.
+    def draw_bytes(self, draw: BloeffAction) -> bytes:
+        """Return a draw as a serialized message.
 
         Raises TypeError for a seat's action.
         """
+        message = pb.BloeffDraw()
         match draw:
             case Deal(cards):
                 message.deal.cards.extend(card_numbers(cards))
@@ -106,6 +107,7 @@ class BloeffCodec:
                 message.doubter.seat = seat
             case _:
                 raise TypeError(f"{draw!r} is not a draw")
+        return message.SerializeToString()
 
     def read_draw(self, message: pb.BloeffDraw) -> BloeffAction:
         """Return the draw of a message.

@@ -5,6 +5,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final, TypeAlias
 
+from arena.codec.fields import field, key
 from arena.codec.malformed import MalformedError
 from arena.codec.options_reading import validated
 from arena.games.bluff.options import BluffOptions
@@ -35,6 +36,8 @@ _DOUBT: Final = Doubt()
 
 _MOST_DICE: Final = 16
 """The most dice a seat can have: the bound of `dice_per_player`."""
+
+_ROLL: Final = key(pb.BluffDraw, "roll")
 
 _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
@@ -97,15 +100,15 @@ class BluffCodec:
             return _DOUBT
         raise MalformedError("the action is neither a bet nor a doubt")
 
-    def write_draw(self, draw: BluffAction, message: pb.BluffDraw) -> None:
-        """Write a draw into the message.
+    def draw_bytes(self, draw: BluffAction) -> bytes:
+        """Return a draw as a serialized message.
 
         Raises TypeError for a seat's action.
         """
+        if isinstance(draw, CupRoll):
+            return field(_ROLL, b"".join(map(_rolled_dice, draw.dice)))
+        message = pb.BluffDraw()
         match draw:
-            case CupRoll(dice):
-                _write_dice(dice, message.roll.dice)
-                message.roll.SetInParent()
             case Reroll(dice):
                 message.reroll.dice.faces.extend(dice)  # type: ignore[arg-type]
                 message.reroll.SetInParent()
@@ -117,6 +120,7 @@ class BluffCodec:
                 message.opener_draw.SetInParent()
             case _:
                 raise TypeError(f"{draw!r} is not a draw")
+        return message.SerializeToString()
 
     def read_draw(self, message: pb.BluffDraw) -> BluffAction:
         """Return the draw of a message.
@@ -273,6 +277,14 @@ def _bet_placed(placed: _Placed) -> bytes:
     """Return the event of a bet as a serialized message."""
     message = pb.BluffEvent()
     _write_placed(placed, message.bet_placed)
+    return message.SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _rolled_dice(dice: Dice) -> bytes:
+    """Return the serialized field of the dice of one seat in the roll of a round."""
+    message = pb.BluffRoll()
+    _write_dice((dice,), message.dice)
     return message.SerializeToString()
 
 

@@ -126,14 +126,16 @@ class BluffYouCodec:
                     "the action is none of win, steal, swap, answer, give, take and stop"
                 )
 
-    def write_draw(self, draw: BluffYouAction, message: pb.BluffYouDraw) -> None:
-        """Write a draw into the message.
+    def draw_bytes(self, draw: BluffYouAction) -> bytes:
+        """Return a draw as a serialized message.
 
         Raises TypeError for a seat's action.
         """
         if not isinstance(draw, Roll):
             raise TypeError(f"{draw!r} is not a draw")
+        message = pb.BluffYouDraw()
         message.roll.dice.extend(draw.dice)
+        return message.SerializeToString()
 
     def read_draw(self, message: pb.BluffYouDraw) -> BluffYouAction:
         """Return the draw of a message.
