@@ -1,4 +1,9 @@
-"""How much tests of random input try: the quick run tries less of the same."""
+"""How much tests try: the quick run tries less of the same, and `make test` leaves out the cases of
+a test that take half a minute of a core each."""
+
+from typing import Any
+
+import pytest
 
 _quick_run = False
 
@@ -12,3 +17,8 @@ def only_quick(quick: bool) -> None:
 def tries(full: int, *, quick: int) -> int:
     """How many examples to try in this run."""
     return quick if _quick_run else full
+
+
+def thorough(*values: Any) -> Any:
+    """Return the values of a parametrised test that only `make test-all` runs with them."""
+    return pytest.param(*values, marks=pytest.mark.system)

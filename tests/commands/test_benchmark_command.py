@@ -52,12 +52,12 @@ def recorded(tmp_path: Path, matches: int) -> Path:
 
 
 def test_recorded_matches_are_measured_and_told_in_json_and_in_words(tmp_path: Path) -> None:
-    file = recorded(tmp_path, 60)
+    file = recorded(tmp_path, 30)
     code, out, _ = run("mine", "--recorded", str(file), "--json")
     found = json.loads(out)
     assert (code, found["bot"], found["protocol"], found["seed"]) == (0, "mine", None, None)
     (against,) = found["rungs"]
-    assert (against["bot"], against["matches"]) == ("cfr", 60)
+    assert (against["bot"], against["matches"]) == ("cfr", 30)
     assert against["share_low"] < 0.365 < against["share_high"]
     assert found["loss"] > 0.01
     code, out, _ = run("mine", "--recorded", str(file))

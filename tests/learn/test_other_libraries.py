@@ -208,6 +208,7 @@ def as_tree(game: ArenaGame) -> pyspiel.Game:
     return pyspiel.load_efg_game("\n".join(lines))
 
 
+@pytest.mark.system  # 50 iterations of their solver take a minute
 def test_cfr_of_openspiel_finds_the_value_that_the_solver_proves() -> None:
     found, solved = (
         as_tree(openspiel_game("bluff", 2, dice_per_player=1, start_mode="seat")),

@@ -73,7 +73,7 @@ def test_luck_is_removed_against_the_certified_rung() -> None:
 
 def test_less_varies_where_the_bot_declares_its_play_as_well() -> None:
     alone, both = (
-        benchmark(NamedBot("cfr", "cfr"), rungs=(Rung("bayes", 40),), declared=declared).shares[0]
+        benchmark(NamedBot("cfr", "cfr"), rungs=(Rung("bayes", 20),), declared=declared).shares[0]
         for declared in (False, True)
     )
     assert both.raw == alone.raw

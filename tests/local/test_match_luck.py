@@ -14,6 +14,7 @@ from arena.match.faults import FaultKind
 from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
 from tests.lab.analysis.one_die import aivat, declared, every_match, fitted, stranger, values
+from tests.thoroughness import thorough
 
 
 @pytest.mark.slow
@@ -102,8 +103,8 @@ def test_a_block_alone_and_matches_without_decisions_have_luck_too() -> None:
     ("known", "other"),
     [
         ("bayes", "cfr"),
-        pytest.param("bayes", "bayes", marks=pytest.mark.slow),
-        pytest.param("bayes", "honest", marks=pytest.mark.slow),
+        ("bayes", "bayes"),
+        ("bayes", "honest"),
     ],
 )
 def test_a_fifth_of_the_variance_is_left_against_bayes_where_both_declare_their_play(
@@ -128,7 +129,7 @@ def test_a_fifth_of_the_variance_is_left_against_bayes_where_both_declare_their_
     [
         ("bayes", "honest", 0.2),
         ("cfr", "honest", 0.1),
-        pytest.param("honest", "exploiter", 0.3, marks=pytest.mark.slow),
+        thorough("honest", "exploiter", 0.3),
     ],
 )
 def test_values_fit_play_far_from_equilibrium(known: str, other: str, most: float) -> None:

@@ -10,7 +10,7 @@ from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.local.win_rates import WinRates
 from tests.games.contract import HOOKS
-from tests.thoroughness import tries
+from tests.thoroughness import thorough, tries
 
 BOTS = {
     "bluff_you": ("random", "bluff_you_honest", "bluff_you_equilibrium", "bluff_you_planner"),
@@ -35,16 +35,16 @@ def share(game: str, bots: list[str], matches: int) -> float:
     ("game", "better", "worse", "seats", "matches", "at_least"),
     [
         ("bluff_you", "bluff_you_honest", "random", 2, 100, 0.95),
-        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 200, 0.79),
+        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 100, 0.73),
         ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
         ("bluff_you", "bluff_you_equilibrium", "random", 2, 100, 0.93),
-        ("bluff_you", "bluff_you_planner", "bluff_you_equilibrium", 2, 200, 0.58),
+        thorough("bluff_you", "bluff_you_planner", "bluff_you_equilibrium", 2, 200, 0.58),
         ("bloeff", "bloeff_honest", "random", 2, 100, 0.93),
         ("bloeff", "bloeff_counter", "bloeff_honest", 2, 300, 0.57),
         ("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
         ("bloeff", "bloeff_counter", "random", 2, 100, 0.95),
-        ("bloeff", "bloeff_search", "bloeff_honest", 2, 40, 0.47),
-        ("bloeff", "bloeff_search", "bloeff_counter", 2, 60, 0.44),
+        thorough("bloeff", "bloeff_search", "bloeff_honest", 2, 40, 0.47),
+        thorough("bloeff", "bloeff_search", "bloeff_counter", 2, 60, 0.44),
         ("skull", "skull_honest", "random", 2, 300, 0.67),
     ],
 )
