@@ -6,7 +6,8 @@ import re
 import select
 import subprocess
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import Iterable
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -126,7 +127,7 @@ async def test_nothing_of_a_check_survives_its_worker_and_the_next(
             await stage.upload("ann", "bot.py", PLAYS.encode())
             while "met" not in (await stage.build("ann")).reason:  # noqa: ASYNC110  only the database knows
                 await asyncio.sleep(0.1)
-            processes = [os.pidfd_open(one) for one in processes_of(worker.pid)]
+            processes = handles_of(processes_of(worker.pid))
             assert len(processes) > 10
             worker.kill()
             await asyncio.to_thread(await_the_end_of, processes)
@@ -192,6 +193,15 @@ def test_a_worker_without_its_database_ends_with_a_sentence(tmp_path: Path) -> N
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("arena: No Postgres answers at ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def handles_of(processes: Iterable[int]) -> list[int]:
+    """Return handles of those of the processes that run: programs of a check come and go."""
+    handles = []
+    for process in processes:
+        with suppress(ProcessLookupError):
+            handles.append(os.pidfd_open(process))
+    return handles
 
 
 def await_the_end_of(processes: list[int]) -> None:
