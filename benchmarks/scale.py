@@ -17,10 +17,10 @@ Databases and figures are kept in DIRECTORY, if it is given: what was measured i
 again, unless --only names its part, and all figures there are printed. So a run that was ended goes
 on, and each part can be measured by a command of its own.
 
-Printed are medians of the runs, half the length of the interval that holds the median with 95 %
-certainty (all runs, of eight or fewer), the target, and whether it was met: "undecided" where some
-of the interval meets it and some does not. Growth is the figure at 1,000,000 over
-that at 1,000, both without that of the empty database, which is the start of the processes.
+Printed are medians of the runs, the interval that holds the median with 95 % certainty (all runs,
+of eight or fewer), the target, and whether it was met: "undecided" where some of the interval meets
+it and some does not. Growth is the figure at 1,000,000 over that at 1,000, both without that of the
+empty database, which is the start of the processes; it is judged by the extremes of the runs.
 """
 
 import argparse

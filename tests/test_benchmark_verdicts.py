@@ -8,7 +8,7 @@ from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.verdicts import Verdict, at_least, at_most, growth, interval
 
 
-def test_a_bar_is_met_or_missed_only_where_all_runs_agree() -> None:
+def test_of_few_runs_a_bar_is_met_or_missed_only_where_all_agree() -> None:
     assert at_most([1.0, 2.0], 2.0) is Verdict.MET
     assert at_most([2.1, 3.0], 2.0) is Verdict.MISSED
     assert at_most([1.9, 2.1], 2.0) is Verdict.UNDECIDED
@@ -19,7 +19,7 @@ def test_a_bar_is_met_or_missed_only_where_all_runs_agree() -> None:
 
 @pytest.mark.parametrize(
     ("runs", "outside"),
-    # Of the tables of the sign test: with so many runs, so many at each end may be left out.
+    # From tables of the sign test: how many runs may be left out at each end.
     [(1, 0), (5, 0), (8, 0), (9, 1), (11, 1), (12, 2), (14, 2), (15, 3), (25, 7)],
 )
 def test_of_many_runs_the_interval_of_the_median_leaves_some_out(runs: int, outside: int) -> None:

@@ -21,4 +21,4 @@ def tries(full: int, *, quick: int) -> int:
 
 def thorough(*values: Any) -> Any:
     """Return the values of a parametrised test that only `make test-all` runs with them."""
-    return pytest.param(*values, marks=pytest.mark.system)
+    return pytest.param(*values, marks=[pytest.mark.slow, pytest.mark.system])

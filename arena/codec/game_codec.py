@@ -36,7 +36,10 @@ class GameCodec(Protocol):
         """
 
     def draw_bytes(self, draw: Any) -> bytes:
-        """Return the bytes of the message of a draw of the dealer."""
+        """Return the bytes of the message of a draw of the dealer.
+
+        Raises TypeError for a seat's action.
+        """
         ...
 
     def read_draw(self, message: Any) -> Any:

@@ -33,6 +33,7 @@ _ENDS = {number: termination for termination, number in _TERMINATIONS.items()}
 def to_bytes(transcript: Transcript) -> bytes:
     """Return the serialised message of a transcript; equal transcripts give equal bytes."""
     setup, result, signature = transcript.setup, transcript.result, transcript.signature
+    # As Protobuf orders fields by number: what is numbered below `steps`, the steps, the rest.
     before = transcript_pb2.Transcript(
         protocol_version=transcript.protocol_version, commitment=transcript.commitment
     )

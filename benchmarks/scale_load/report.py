@@ -157,12 +157,11 @@ def _ratios(runs: Sequence[float], to: Sequence[float]) -> list[float]:
 
 
 def _told(runs: Sequence[float], digits: int = 2) -> str:
-    """The median of some runs, and half the length of its interval."""
-    least, most = interval(runs)
-    spread = (most - least) / 2
-    digits = 0 if statistics.median(runs) >= 100 else digits
-    around = f"±{spread:,.{digits}f}" if len(runs) > 1 else ""
-    return f"{statistics.median(runs):,.{digits}f}{around}"
+    """The median of some runs, and its interval."""
+    median, (least, most) = statistics.median(runs), interval(runs)
+    digits = 0 if median >= 100 else digits
+    around = f" ({least:,.{digits}f} to {most:,.{digits}f})" if len(runs) > 1 else ""
+    return f"{median:,.{digits}f}{around}"
 
 
 def _numbers(name: str) -> tuple[int, int]:

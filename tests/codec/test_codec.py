@@ -219,6 +219,21 @@ def test_what_is_no_action_cannot_be_written(name: str) -> None:
             CODECS[name].write_action(nonsense, message)
 
 
+@every_game
+def test_what_is_no_draw_cannot_be_written(name: str) -> None:
+    actions = [
+        step.action
+        for case in cases()
+        if case.name == name
+        for step in steps_of(case)[:50]
+        if step.actor is not DEALER
+    ]
+    assert actions
+    for nonsense in (None, 17, "roll", object(), *actions):
+        with pytest.raises(TypeError):
+            CODECS[name].draw_bytes(nonsense)
+
+
 def draws(name: str) -> list[Any]:
     return [
         step.action

@@ -95,8 +95,7 @@ def test_no_bot_is_ever_at_fault(name: str, options: dict[str, object]) -> None:
     for seats in (2, 3, 6):
         others = [Contender(other, load_bot(other)) for other in random.choices(BLUFF_BOTS, k=5)]
         contenders = [Contender("tested", load_bot(name)), *others[: seats - 1]]
-        matches = tries(2, quick=1) if seats == 2 else 1
-        for played in play_series(game, contenders, matches, f"{name} {seats}"):
+        for played in play_series(game, contenders, tries(2, quick=1), f"{name} {seats}"):
             assert played.refused == ()
 
 
