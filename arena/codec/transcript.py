@@ -49,7 +49,8 @@ def to_bytes(transcript: Transcript) -> bytes:
         _draw_step(game, step.action) if step.actor is DEALER else seat_step(game, *step)
         for step in transcript.steps
     ]
-    return b"".join((before.SerializeToString(), *steps, after.SerializeToString()))
+    head, rest = (part.SerializeToString(deterministic=True) for part in (before, after))
+    return b"".join((head, *steps, rest))
 
 
 def from_bytes(data: bytes) -> Transcript:

@@ -16,8 +16,8 @@ LEAGUES = 150
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "equal"),
-    [(2, True), (3, False), (6, False)],
-    ids=["2-equal", "3-unequal", "6-unequal"],
+    [(2, True), (2, False), (3, False), (6, False)],
+    ids=["2-equal", "2-unequal", "3-unequal", "6-unequal"],
 )
 @pytest.mark.parametrize(
     ("shared", "measured"),

@@ -21,7 +21,7 @@ import socket
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from fcntl import ioctl
 from itertools import islice
@@ -69,6 +69,15 @@ def raise_file_limit() -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             return wanted
     return wanted if soft == resource.RLIM_INFINITY else soft
+
+
+class _Borrowed(socket.socket):
+    """The socket of a file that stays its owner's: leaving the context does not close it."""
+
+    __slots__ = ()
+
+    def __exit__(self, *_: object) -> None:
+        self.detach()
 
 
 @dataclass(slots=True, eq=False)
@@ -229,7 +238,7 @@ class Connections:
                 self._shut_down(connection)
 
     def _found(self, file: int, inode: int) -> _Connection | None:
-        with suppress(OSError), _borrowed(file) as line:
+        with suppress(OSError), _Borrowed(fileno=file) as line:
             peer, address = "", ""
             if line.family in (socket.AF_INET, socket.AF_INET6):
                 if line.getsockname()[1] == self.port:
@@ -263,19 +272,13 @@ class Connections:
     def _takes_too_much(self, connection: _Connection) -> bool:
         if connection.family == socket.AF_UNIX:
             return False  # see look_at_unread
+        # Told what it is, Python need not ask: half as long, for each connection once a round.
+        kind = connection.family, socket.SOCK_STREAM, socket.IPPROTO_TCP
         try:
-            # Told what it is, Python need not ask: 2.3 µs instead of 5, for each once a round.
-            line = socket.socket(
-                connection.family, socket.SOCK_STREAM, socket.IPPROTO_TCP, connection.file
-            )
+            with _Borrowed(*kind, connection.file) as line:
+                told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
         except OSError:
             return False
-        try:
-            told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
-        except OSError:
-            return False
-        finally:
-            line.detach()
         received = int.from_bytes(told[_BYTES_RECEIVED], sys.byteorder)
         before = received if connection.received is None else connection.received
         more, connection.received = received - before, received
@@ -305,7 +308,7 @@ class Connections:
             # gRPC may have closed the file, and opened another under its number: a database's.
             if os.fstat(copy).st_ino != connection.inode:
                 return
-            with _borrowed(copy, connection.family) as line:
+            with _Borrowed(connection.family, fileno=copy) as line:
                 line.shutdown(socket.SHUT_RDWR)
             self.cuts += 1
             until = self._now() + SUSPECTED_SECONDS
@@ -320,16 +323,3 @@ def _unread_bytes(connection: _Connection) -> int:
         return int.from_bytes(ioctl(connection.file, FIONREAD, bytes(4)), sys.byteorder)
     except OSError:
         return 0
-
-
-@contextmanager
-def _borrowed(file: int, family: int = -1) -> Iterator[socket.socket]:
-    """Yield the socket of a file that stays its owner's.
-
-    Raises OSError if it is none.
-    """
-    line = socket.socket(family, -1, -1, fileno=file)
-    try:
-        yield line
-    finally:
-        line.detach()

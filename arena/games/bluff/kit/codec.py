@@ -105,7 +105,7 @@ class BluffCodec:
 
         Raises TypeError for a seat's action.
         """
-        if isinstance(draw, CupRoll):
+        if isinstance(draw, CupRoll):  # most draws are one
             return field(_ROLL, b"".join(map(_rolled_dice, draw.dice)))
         message = pb.BluffDraw()
         match draw:
