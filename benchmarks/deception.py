@@ -1,4 +1,4 @@
-"""How often the house's bots bluff, and how often an interval of that misses.
+"""How often the house bots bluff, and how often an interval of that misses.
 
 python -m benchmarks.deception [--game bluff] [--bots random,timid,honest,bayes,cfr]
                                [--matches 300] [--seed deception] [--draws 2000]

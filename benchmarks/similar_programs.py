@@ -3,9 +3,9 @@
 python -m benchmarks.similar_programs [--game bluff] [--fields 20] [--programs 20] [--seed similar]
                                       [--positions 1000]
 
-A field has programs of three kinds, in turn: a bot of the house as it is, one with each of its
+A field has programs of three kinds, in turn: a house bot as it is, one with each of its
 numeric settings multiplied by a factor from 1/3 to 3, and a mixture: one such variant in a random
-half of the positions, another in the others. All answer as the house's bots do, in this process.
+half of the positions, another in the others. All answer as the house bots do, in this process.
 Two programs with the same settings of the same bot are not counted as a false alarm. Then for each
 program a copy is added to the field: an exact one, and one that answers otherwise in 10 % of the
 positions; printed is how many of the originals' pairs are marked, and how many of the copies.
@@ -128,7 +128,7 @@ def _program(
 def _variant(
     name: str, house: Mapping[str, type[AnyBot]], random: Random
 ) -> tuple[str, type[AnyBot]]:
-    """Return a bot of the house with other settings, and its name with these."""
+    """Return a house bot with other settings, and its name with these."""
     changed = {
         setting: scaled(value, FACTOR ** random.uniform(-1, 1))
         for setting, value in settings(house[name]).items()

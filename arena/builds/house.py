@@ -1,4 +1,4 @@
-"""`house_build`: a bot of the house as a build, for blocks that workers play."""
+"""`house_build`: a house bot as a build, for blocks that workers play."""
 
 from functools import lru_cache
 from importlib import import_module
@@ -12,9 +12,9 @@ from arena.builds.build import ZIP_FILE, Build, read_build
 from arena.builds.manifest import MANIFEST
 
 SAMPLE_BOTS: Final = Path(str(files("arena_sample_bots")))
-"""The folder in which the bots of the house are installed."""
+"""The folder in which the house bots are installed."""
 HOUSE: Final = "house"
-"""The owner of the bots of the house."""
+"""The owner of the house bots."""
 _PROGRAM: Final = """\
 from pathlib import Path
 
@@ -31,13 +31,13 @@ _THEN: Final = (2026, 1, 1, 0, 0, 0)
 
 
 def house_bots() -> dict[str, Path]:
-    """Return the files of the bots of the house, by name."""
+    """Return the files of the house bots, by name."""
     found = sorted(SAMPLE_BOTS.glob("[!_]*.py"))
     return {file.stem.removesuffix("_bot"): file for file in found}
 
 
 def games_of(name: str) -> tuple[str, ...]:
-    """Return the games that a bot of the house plays, which must be one of `house_bots`."""
+    """Return the games that a house bot plays, which must be one of `house_bots`."""
     module = import_module(f"arena_sample_bots.{house_bots()[name].stem}")
     own = [
         one
@@ -49,7 +49,7 @@ def games_of(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)
 def house_build(name: str) -> Build:
-    """Return the build of a bot of the house, which must be one of `house_bots`.
+    """Return the build of a house bot, which must be one of `house_bots`.
 
     Their modules import each other, so each build has all of them.
     """

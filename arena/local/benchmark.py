@@ -1,6 +1,6 @@
-"""The benchmark of a bot of Bluff: what it wins against the house's bots, with most luck removed.
+"""The benchmark of a bot of Bluff: what it wins against the house bots, with most luck removed.
 
-The house's bots declare their play, so most of the luck of each match is known
+The house bots declare their play, so most of the luck of each match is known
 (`arena.local.match_luck`), and the results are regressed on it.
 
 The opponents, the numbers of matches and the deals are fixed and have a version, so that figures of
@@ -184,7 +184,7 @@ def benchmark_of_recorded(
 
     Raises:
         NoTablesError: The sample bots are not installed.
-        RecordedMatchError: No match counts, or a bot of the house did not play as it does here.
+        RecordedMatchError: No match counts, or a house bot did not play as it does here.
         TranscriptError: A transcript contradicts the rules.
     """
     values = solved_values()
@@ -205,14 +205,14 @@ def benchmark_of_recorded(
     if not counted:
         names = ", ".join(tallies)
         raise RecordedMatchError(
-            f"None of these matches is one of Bluff between {bot} and a bot of the house that "
+            f"None of these matches is one of Bluff between {bot} and a house bot that "
             f"declares its play ({names})."
         )
     try:
         shares = tuple(tally.share(advance=advance) for tally in counted)
     except UndeclaredActionError as error:
         raise RecordedMatchError(
-            "A bot of the house did not play as it does here: it was another release of it, or had "
+            "A house bot did not play as it does here: it was another release of it, or had "
             f"other tables. {error}"
         ) from error
     return Benchmarked(shares, tallies[CERTIFIED].loss(), ())

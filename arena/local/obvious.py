@@ -1,4 +1,4 @@
-"""Obvious plays of a game: the house's bots, those that authors begin with, and other settings.
+"""Obvious plays of a game: the house bots, those that authors begin with, and other settings.
 
 Two programs that play like one of these have no need to know of each other.
 """
@@ -22,7 +22,7 @@ Setting = int | float
 
 
 def house_bots(game: str) -> dict[str, type[AnyBot]]:
-    """Return the bots of the house, and those of the documentation, by name; not the slow ones."""
+    """Return the house bots, and those of the documentation, by name; not the slow ones."""
     left_out = KITS[game].slow_bots | {"language_model"}
     found = {name: load_bot(name) for name in samples_of(game) if name not in left_out}
     for file in first_bot_files():

@@ -1,6 +1,6 @@
 """Positions that are put to programs, to compare what they answer; and the answers of the house.
 
-All follows from a seed. Each position is of a match of its own, in which bots of the house play,
+All follows from a seed. Each position is of a match of its own, in which house bots play,
 now and then at random: odd positions tell programs apart that play the usual ones alike.
 """
 
@@ -25,9 +25,9 @@ from arena.rating.agreement import Answer
 MOST_CHOICES: Final = 1_000
 """The legal actions of a position that are counted."""
 ODD: Final = 0.15
-"""How often a bot of the house plays at random instead of its own choice."""
+"""How often a house bot plays at random instead of its own choice."""
 HOUSE_ANSWERS: Final = 8
-"""How often a bot of the house is asked that does not know its probabilities."""
+"""How often a house bot is asked that does not know its probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def probes(
 
 
 def house_answers(kind: type[AnyBot], asked: Sequence[Probe]) -> list[Mapping[Answer, float]]:
-    """Return how often a bot of the house gives each answer, by position."""
+    """Return how often a house bot gives each answer, by position."""
     return [_answers(kind, probe) for probe in asked]
 
 

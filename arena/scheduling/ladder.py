@@ -39,7 +39,7 @@ class Candidate:
     house: bool
     games: frozenset[str]
     account: str = field(init=False)
-    """The account whose bots share places: an owner, or a bot of the house by itself."""
+    """The account whose bots share places: an owner, or a house bot by itself."""
 
     def __post_init__(self) -> None:
         # A slash cannot be part of an owner's name.

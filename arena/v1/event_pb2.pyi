@@ -245,7 +245,7 @@ class GetEventLadderResponse(_message.Message):
     LINES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___EventLadderLine]:
-        """Best first: the newest build of each entered bot, and the bots of the house. Those that have not
+        """Best first: the newest build of each entered bot, and the house bots. Those that have not
         played are left out.
         """
 
@@ -277,7 +277,7 @@ class EventLadderLine(_message.Message):
     RANK_HIGH_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     house: _builtins.bool
-    """Whether it is a bot of the house."""
+    """Whether it is a house bot."""
     elo: _builtins.float
     """Its Elo, relative to the mean of all that have played."""
     elo_low: _builtins.float

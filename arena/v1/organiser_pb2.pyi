@@ -999,7 +999,7 @@ class Criterion(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     POINTS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Its name: a bot of the house, "loss", "place" or "faults"."""
+    """Its name: a house bot, "loss", "place" or "faults"."""
     points: _builtins.float
     """The points; those for faults are taken, and 0 or less."""
     def __init__(

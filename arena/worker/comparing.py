@@ -55,7 +55,7 @@ def compare(plan: ComparisonPlan) -> dict[str, Any]:
         NamedBot(name, "", tuple(confined_command(Path(folder), socket, list(command))))
         for name, (folder, command) in zip(_VERSIONS, plan.programs, strict=True)
     )
-    # The smallest table; the house's bot takes the seats that are left.
+    # The smallest table; the house bot takes the seats that are left.
     others = game.seat_counts[0] - 1 if 2 not in game.seat_counts else 0
     opponents = tuple(
         NamedBot(f"opponent{number}", KITS[plan.game].opponent) for number in range(others)

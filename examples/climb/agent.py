@@ -1,4 +1,4 @@
-"""A scripted "agent": instead of thinking, it takes a better bot of the house in each round.
+"""A scripted "agent": instead of thinking, it takes a better house bot in each round.
 
     arena ladder-climb "python examples/climb/agent.py" --rounds 3 --matches 80
 

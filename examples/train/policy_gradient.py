@@ -12,7 +12,7 @@ shrinks with time keeps it from playing one action always: without it, self-play
 
 Written to --out: net-SEATS.npz, which bot.py plays; checkpoint-SEATS.npz, from which --resume goes
 on; progress-SEATS.csv and, with `pip install 'bluff-arena[figures]'`, progress-SEATS.png, the share
-of wins against the house's bots with 95 % intervals.
+of wins against the house bots with 95 % intervals.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-// A bot for all three games: it plays what is most likely to be right, given what it sees.
+// A bot for Bluff, Bluff You! and Blöff: it plays what is likeliest, given what it sees.
 //
 // This is the file to change. connection.cpp talks to the referee, dealing.cpp checks every match.
 

@@ -290,7 +290,7 @@ async def test_grades_are_of_the_people_of_the_roster_for_the_build_of_the_freez
         assert done.stdout.startswith(head), done.output
     misspelt = tmp_path / "misspelt.toml"
     misspelt.write_text("[rungs]\nrandm = 10\n")
-    assert "there is no bot of the house randm" in await refused(
+    assert "there is no house bot randm" in await refused(
         "event", "grades", "course", "--rubric", misspelt
     )
     printed = await arena("event", "rubric")

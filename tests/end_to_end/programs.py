@@ -18,7 +18,7 @@ ARENA = Path(sys.executable).with_name("arena")
 SHORT_MATCHES = ("--table", "bluff:2:dice_per_player=1")
 """For tests that wait for matches of their own bots."""
 FEW_BOTS = ("--table", "skull:2")
-"""For tests that do not wait for play: of the games this has the fewest bots of the house, and each
+"""For tests that do not wait for play: of the games this has the fewest house bots, and each
 costs half a second of a core."""
 PATIENCE = 60.0
 """Seconds that a program may take to start or to stop on a busy machine."""

@@ -211,5 +211,5 @@ def test_a_bot_of_the_house_that_plays_otherwise_than_here_is_refused() -> None:
 
 def test_without_a_match_that_counts_it_says_which_would() -> None:
     matches = recorded("honest", "cfr", 1, house="somebody")
-    with pytest.raises(RecordedMatchError, match="between mine and a bot of the house"):
+    with pytest.raises(RecordedMatchError, match="between mine and a house bot"):
         benchmark_of_recorded("mine", matches)

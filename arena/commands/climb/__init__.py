@@ -1,1 +1,1 @@
-"""`arena ladder-climb`: how far a coding agent climbs the ladder of the house's bots."""
+"""`arena ladder-climb`: how far a coding agent climbs the ladder of the house bots."""

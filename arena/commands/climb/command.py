@@ -75,7 +75,7 @@ def ladder_climb(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Let a coding agent climb the ladder of the house's bots of Bluff: random, timid, honest, ….
+    """Let a coding agent climb the ladder of the house bots of Bluff: random, timid, honest, ….
 
     The same command goes on with a run that was interrupted.
     """

@@ -1,4 +1,4 @@
-"""`arena benchmark`: what a bot of Bluff wins against the house's bots, with most luck removed."""
+"""`arena benchmark`: what a bot of Bluff wins against the house bots, with most luck removed."""
 
 import hashlib
 import time
@@ -78,9 +78,9 @@ def benchmark(
         float, typer.Option(min=0.1, help="How long a program may take to connect.")
     ] = 15.0,
 ) -> None:
-    """Measure a bot of Bluff at two seats against the house's bots, in under a minute.
+    """Measure a bot of Bluff at two seats against the house bots, in under a minute.
 
-    The house's bots declare how they play, so most of the luck is known and taken out: a
+    The house bots declare how they play, so most of the luck is known and taken out: a
     match against the strongest tells as much as 4 to 90 would. The opponents, the numbers of
     matches and the deals are the same for everybody.
     """

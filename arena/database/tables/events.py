@@ -274,7 +274,7 @@ event_ladders = Table(
     metadata,
     # The events with a ladder of their own.
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
-    # The bots of the house that play on it.
+    # The house bots that play on it.
     Column("house", ARRAY(Text), nullable=False),
     # The most matches an hour.
     Column("pace", Integer, nullable=False),
@@ -289,7 +289,7 @@ event_ladders = Table(
 event_players = Table(
     "event_players",
     metadata,
-    # Who plays on the ladder of an event: builds of entered bots, and bots of the house.
+    # Who plays on the ladder of an event: builds of entered bots, and house bots.
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("event_id", ForeignKey(events.c.id), nullable=False),
     Column("version_id", ForeignKey(versions.c.id)),

@@ -87,7 +87,7 @@ def bot_like(name: str) -> Row:
 
 
 def house_bot_read_as(name: str) -> Row:
-    """Return a statement that selects a bot of the house whose name is easily taken for this one.
+    """Return a statement that selects a house bot whose name is easily taken for this one.
 
     Column: name. A reader who overlooks marks on letters, or reads the name aloud, confuses the
     two.

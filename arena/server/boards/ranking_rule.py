@@ -20,7 +20,7 @@ from arena.server.boards.board import BoardLine
 
 @dataclass(frozen=True, slots=True)
 class RankingRule:
-    """The rule; bots of the house are always ranked."""
+    """The rule; house bots are always ranked."""
 
     newest: int | None = None
     """Of each bot, only so many of its newest versions on the ladder are ranked; None for all."""

@@ -152,7 +152,7 @@ class LadderRules:
     """How the ladder of an event is played, apart from the public one."""
 
     house: tuple[str, ...]
-    """The bots of the house that play on it."""
+    """The house bots that play on it."""
     pace: int
     """The most matches an hour."""
     enough: int

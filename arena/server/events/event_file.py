@@ -35,7 +35,7 @@ private = false            # true: its members alone see it
 connected = false          # true: bots may also connect from their owners' machines
 
 [ladder]                   # its own, apart from the public one; leave it out if you want none
-house = ["random", "timid", "honest"]   # bots of the house that play on it
+house = ["random", "timid", "honest"]   # house bots that play on it
 pace = 600                 # the most matches an hour
 
 [limits]

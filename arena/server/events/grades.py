@@ -1,9 +1,9 @@
 """Grades of an event: points by a rubric, with the sentence that explains them.
 
-The rungs are absolute: what a bot gets for them depends on the house's bots and on how many matches
+The rungs are absolute: what a bot gets for them depends on the house bots and on how many matches
 it played against them, and not on the other entries.
 
-    rungs     for each bot of the house, points for a share against it of which the 95 % interval
+    rungs     for each house bot, points for a share against it of which the 95 % interval
               (Wilson) lies above one half, in rated matches of the build of the freeze
     loss      most points for no loss a decision, none from `none_at` on, by the kept analyses
     place     most points for the first of the final, none for the last
@@ -24,7 +24,7 @@ from arena.rating.head_to_head import wilson
 from arena.server.events.grade_forms import EventGrade
 
 EXAMPLE = """\
-[rungs]          # points for each bot of the house that is beaten with 95 % confidence
+[rungs]          # points for each house bot that is beaten with 95 % confidence
 random = 10
 timid = 20
 honest = 30
@@ -88,7 +88,7 @@ class Rubric(_Part):
 
 @dataclass(frozen=True, slots=True)
 class HouseResult:
-    """Results against a bot of the house; ties count half."""
+    """Results against a house bot; ties count half."""
 
     matches: int
     points: float
@@ -102,7 +102,7 @@ class Achieved:
     version: str | None
     """The build of the freeze; None without one."""
     met: Mapping[str, HouseResult]
-    """By the name of the bot of the house."""
+    """By the name of the house bot."""
     loss: float | None
     """The mean loss of a decision, in % of a match; None if nothing is analysed."""
     place: int | None

@@ -51,7 +51,7 @@ class Limits:
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
     challenges_burst: int = 30
-    """Challenges, by the owner of the bot that asks; each bot of the house counts by itself."""
+    """Challenges, by the owner of the bot that asks; each house bot counts by itself."""
     challenges_per_second: float = 0.5
     registrations_burst: int = 60
     """Registrations over the wire, by owner."""

@@ -44,5 +44,5 @@ class Terms:
     fault_limit: int = DEFAULT_FAULT_LIMIT
     patience: Patience = field(default_factory=Patience)
     house_pace: float = FULL_SPEED
-    """Matches a second that begin at tables where only bots of the house sit, after a start at
+    """Matches a second that begin at tables where only house bots sit, after a start at
     full speed; shared among the ladders."""

@@ -22,7 +22,7 @@ from arena.server.results.statements import all_matches, transcripts_of
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFigure:
-    """The share that a version wins against the certified bot of the house, at tables of two."""
+    """The share that a version wins against the certified house bot, at tables of two."""
 
     matches: int
     share: float
@@ -47,7 +47,7 @@ def figures(
 def against_house(
     read: Read, version_id: VersionId, game: str, bots: Collection[str]
 ) -> Iterator[Transcript]:
-    """Yield the rated matches at tables of two between a version and bots of the house.
+    """Yield the rated matches at tables of two between a version and house bots.
 
     Raises StorageError and TranscriptDamagedError.
     """

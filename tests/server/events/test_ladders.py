@@ -224,5 +224,5 @@ async def test_no_entrant_is_named_like_a_bot_of_the_house(store: Store, databas
     await store.events.create("cup", said(ladder=LADDER), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "Honest")
-    with pytest.raises(EventRefusedError, match="a bot of the house is called Honest"):
+    with pytest.raises(EventRefusedError, match="a house bot is called Honest"):
         await store.events.enter(owner, "cup", "honest")

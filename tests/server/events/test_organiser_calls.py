@@ -381,7 +381,7 @@ async def test_an_organiser_follows_the_final_grades_it_and_gets_its_archive(
     assert len((await course.ask("ListArchivedTranscripts", last)).transcripts) == 1
     wrong = pb.GetGradesRequest(event="cup", rubric="[rungs]\nnobody = 1")
     code, why = await course.refused("GetGrades", wrong)
-    assert (code, "there is no bot of the house nobody" in why) == ("INVALID_ARGUMENT", True)
+    assert (code, "there is no house bot nobody" in why) == ("INVALID_ARGUMENT", True)
 
 
 async def test_a_private_event_is_unknown_to_who_is_not_of_it_and_known_to_its_organisers(

@@ -1,4 +1,4 @@
-"""The matches by which a version is measured against the bots of the house."""
+"""The matches by which a version is measured against the house bots."""
 
 from arena.database.reading import Reader
 from arena.records import VersionId

@@ -1,4 +1,4 @@
-"""The share that each version wins against the certified bot of the house, luck removed."""
+"""The share that each version wins against the certified house bot, luck removed."""
 
 from alembic import op
 

@@ -77,12 +77,12 @@ def build_file(event_id: int, sha256: bytes) -> Row:
 
 
 def house(names: Collection[str]) -> Row:
-    """Select the `name` of those that are bots of the house."""
+    """Select the `name` of those that are house bots."""
     return select(bots.c.name).where(bots.c.house, bots.c.name.in_(names))
 
 
 def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
-    """Select the results of the builds of a freeze against bots of the house, in rated matches.
+    """Select the results of the builds of a freeze against house bots, in rated matches.
 
     Only matches at the tables of the final count. The columns are `version_id`, `house` (the name
     of the bot), `matches` and `points`, in which a tie counts half.

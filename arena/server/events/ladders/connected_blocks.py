@@ -29,7 +29,7 @@ class ConnectedLadder:
     seconds: float
     """The least time between two blocks."""
     players: Mapping[int, int]
-    """The players by version: connected and hosted bots, and bots of the house."""
+    """The players by version: connected and hosted bots, and house bots."""
     connected: Mapping[int, int]
     """The connected bots that want more blocks, by version, and how many they have."""
 

@@ -2,7 +2,7 @@
 
 Workers cannot start such a bot, so the referee to which it is connected plays them: seat blocks,
 since it would know a deal that comes again, among those of the event who are connected there,
-hosted bots while they have a shift and bots of the house among them. What was played joins the
+hosted bots while they have a shift and house bots among them. What was played joins the
 blocks of the workers. Of a block that is cut short counts what was played, as on the public ladder:
 else a bot that has lost could end it.
 """
@@ -179,7 +179,7 @@ class ConnectedLadders:
         )
         me, table = ladder.players[first], [first]
         for other in sorted(able, key=lambda one: (self._met[me, ladder.players[one]], one)):
-            # Of a bot of the house several versions may be there.
+            # Of a house bot several versions may be there.
             if ladder.players[other] not in {ladder.players[one] for one in table}:
                 table.append(other)
         seats = ladder.table_type.seats

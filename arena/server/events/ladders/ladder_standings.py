@@ -23,7 +23,7 @@ from arena.server.events.grades import HouseResult
 
 @dataclass(frozen=True, slots=True)
 class LadderPlayer:
-    """A build of an entered bot, or a bot of the house."""
+    """A build of an entered bot, or a house bot."""
 
     id: int
     entrant: Entrant
@@ -81,7 +81,7 @@ def player(row: Any) -> LadderPlayer:
 
 
 def house_entrant(name: str) -> Entrant:
-    """Return a bot of the house as an entrant. Its version is that of the release."""
+    """Return a house bot as an entrant. Its version is that of the release."""
     return Entrant(name, "1", HOUSE)
 
 
@@ -146,7 +146,7 @@ def seated(players: Sequence[int], placings: Sequence[int]) -> list[list[tuple[i
 def met(
     blocks: Sequence[Any], mine: Mapping[int, VersionId], house: Mapping[int, str]
 ) -> dict[VersionId, dict[str, HouseResult]]:
-    """Return how versions did against the bots of the house, by its name; a tie counts half.
+    """Return how versions did against the house bots, by its name; a tie counts half.
 
     `mine` and `house` are players by id, `blocks` rows of `ladder_statements.played`.
     """

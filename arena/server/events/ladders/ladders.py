@@ -1,4 +1,4 @@
-"""`EventLadders`: the ladders of events, among entered bots and bots of the house alone.
+"""`EventLadders`: the ladders of events, among entered bots and house bots alone.
 
 A block is one of a final of its players alone (`arena.server.events.finals.final`), with a seed of
 its own: workers play it by programs that are started for each match, and hand it in. The queue has

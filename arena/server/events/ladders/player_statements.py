@@ -53,7 +53,7 @@ def add_versions(event_id: int) -> Insert:
 
 
 def add_house(event_id: int) -> Insert:
-    """Add the bots of the house to the players of an event."""
+    """Add the house bots to the players of an event."""
     named = (
         select(event_ladders.c.event_id, func.unnest(event_ladders.c.house).label("name"))
         .where(event_ladders.c.event_id == event_id)
@@ -127,7 +127,7 @@ def named_players(ids: Collection[int]) -> Row:
 
 
 def current_players(event_id: int) -> Row:
-    """Select as `named_players` the bots of the house and the newest builds of entered bots."""
+    """Select as `named_players` the house bots and the newest builds of entered bots."""
     newest = (
         select(func.max(event_players.c.version_id))
         .select_from(event_players.join(versions, versions.c.id == event_players.c.version_id))

@@ -230,7 +230,7 @@ class Events:
             ladder = event.terms.ladder
             if ladder is not None and folded(found.name) in map(folded, ladder.house):
                 raise EventRefusedError(
-                    f"On the ladder of {event.name} a bot of the house is called {found.name}: "
+                    f"On the ladder of {event.name} a house bot is called {found.name}: "
                     "enter one with another name."
                 )
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))

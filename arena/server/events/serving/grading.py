@@ -95,7 +95,7 @@ class Grading:
     async def _met_house(
         self, event: Event, rungs: Sequence[str]
     ) -> Mapping[VersionId, Mapping[str, HouseResult]]:
-        """Return the results against the bots of the house, on the event's own ladder if any.
+        """Return the results against the house bots, on the event's own ladder if any.
 
         Raises EventRefusedError.
         """
@@ -103,12 +103,12 @@ class Grading:
             if missing := sorted(set(rungs) - set(event.terms.ladder.house)):
                 raise EventRefusedError(
                     f"rungs: {', '.join(missing)} does not play on the ladder of {event.name}; "
-                    f"there are {', '.join(event.terms.ladder.house) or 'no bots of the house'}."
+                    f"there are {', '.join(event.terms.ladder.house) or 'no house bots'}."
                 )
             return await self._met_on_ladder(event)
         house = {row.name for row in await self._rows(final_statements.house(rungs))}
         if missing := sorted(set(rungs) - house):
-            raise EventRefusedError(f"rungs: there is no bot of the house {', '.join(missing)}.")
+            raise EventRefusedError(f"rungs: there is no house bot {', '.join(missing)}.")
         met: dict[VersionId, dict[str, HouseResult]] = {}
         for row in await self._rows(final_statements.met_house(event.id, rungs)):
             result = HouseResult(int(row.matches), float(row.points))

@@ -1,4 +1,4 @@
-"""A bot for all three games that plays what is most likely to be right, given what it sees.
+"""A bot for Bluff, Bluff You! and Blöff that plays what is likeliest, given what it sees.
 
 This is the file to change. The package `arena.bot` talks to the referee and verifies every match.
 """

@@ -33,7 +33,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A bot for all three games: it plays what is most likely to be right, given what it sees.
+ * A bot for Bluff, Bluff You! and Blöff: it plays what is likeliest, given what it sees.
  *
  * <p>This is the file to change. Connection talks to the referee, Dealing checks every match. An
  * object plays one match in one seat: what it keeps belongs to that match.
