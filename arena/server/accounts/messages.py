@@ -4,11 +4,10 @@ A message is for everybody who acts for the owner. The newest MOST_KEPT of an ow
 """
 
 from collections.abc import Collection
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import MessageRefusedError, UnknownOwnerError
 from arena.database.transaction import transaction
@@ -39,7 +38,7 @@ class Messages:
         and to how many, not the text. Raises MessageRefusedError.
         """
         text = checked(text)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if owner_ids:
                 await connection.execute(statements.add(owner_ids, sender, text))
                 await connection.execute(statements.keep_newest(owner_ids, MOST_KEPT))
@@ -50,7 +49,7 @@ class Messages:
 
         Raises UnknownOwnerError and MessageRefusedError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(owner_statements.owner_named(name))).one_or_none()
         if found is None:
             raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
@@ -58,16 +57,13 @@ class Messages:
 
     async def to(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return an owner's messages, newest first: rows of `message_statements.messages_to`."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list((await connection.execute(statements.messages_to(owner.id))).all())
 
     async def mark_read(self, owner: Owner, up_to: int) -> None:
         """Mark an owner's messages as read, up to the one with this id."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.mark_read(owner.id, up_to))
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 def checked(text: str) -> str:

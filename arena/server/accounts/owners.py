@@ -1,7 +1,6 @@
 """`Owners`: owners, their keys and bots, invites and the audit, one transaction per method."""
 
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -56,7 +55,7 @@ class Owners:
         Uses the invite of that code, if one is required. Raises NameRefusedError and
         InviteRefusedError, and uses no invite then.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await new_owner(connection, name, code)
             return owner, await _new_key(connection, owner.id)
 
@@ -66,14 +65,14 @@ class Owners:
         Raises NotCaptainError.
         """
         _require_captain(owner)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             key = await _new_key(connection, owner.id)
             await record(connection, owner.actor, "renew key", owner.name)
         return key
 
     async def by_key(self, key: str) -> Owner | None:
         """Return the owner who has this key; None for an unknown key. Raises BannedError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
             if found is not None:
@@ -94,7 +93,7 @@ class Owners:
         _require_captain(owner)
         name = normal_name("member", name)
         key = new_key()
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(owner_statements.lock_owner(owner.id))
             members = (await connection.execute(owner_statements.members_of(owner.id))).all()
             if len(members) >= MOST_MEMBERS:
@@ -114,7 +113,7 @@ class Owners:
 
     async def members(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return the members of an owner's team: rows of `owner_statements.members_of`."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list((await connection.execute(owner_statements.members_of(owner.id))).all())
 
     async def remove_member(self, owner: Owner, name: str) -> None:
@@ -124,7 +123,7 @@ class Owners:
         """
         if folded(owner.member) != folded(name):
             _require_captain(owner)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             gone = await connection.scalar(owner_statements.remove_member(owner.id, name))
             if gone is None:
                 raise UnknownMemberError(
@@ -134,13 +133,13 @@ class Owners:
 
     async def named(self, name: str) -> Owner:
         """Return the owner of that name, in any case. Raises UnknownOwnerError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await _owner(connection, name)
         return Owner(OwnerId(found.id), found.name)
 
     async def key_hashes(self, most: int) -> list[bytes]:
         """Return the hashes of the keys of the newest owners, newest first."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             rows = (await connection.execute(owner_statements.key_hashes(most))).all()
         return [bytes(row.sha256) for row in rows]
 
@@ -153,7 +152,7 @@ class Owners:
         """
         bot = normal_name("bot", bot)
         check_name("version", version)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             # Locked, so that concurrent registrations are counted one after the other.
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
@@ -166,7 +165,7 @@ class Owners:
 
     async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
         """Return versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = owner_statements.owned_versions(owner.id, wanted)
             rows = (await connection.execute(statement)).mappings().all()
         if wanted.bot and wanted.after is None and not rows:
@@ -178,7 +177,7 @@ class Owners:
 
         Raises UnknownBotError and RetiredError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             own = await _own(connection, owner, bot)
             token, label = await registering.rotate(connection, own.name, version)
             await record(connection, owner.actor, "rotate token", f"{own.name} {label}")
@@ -189,7 +188,7 @@ class Owners:
 
         Raises UnknownBotError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             own = await _own(connection, owner, bot)
             await registering.retire(connection, own.name, version)
             subject = own.name if version is None else f"{own.name} {version}"
@@ -201,7 +200,7 @@ class Owners:
         Raises UnknownBotError and DetailsRefusedError.
         """
         said = {field: checked(field, words) for field, words in said.items()}
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             own = await _own(connection, owner, bot)
             if said:
                 await connection.execute(owner_statements.describe_bot(own.id, said))
@@ -212,7 +211,7 @@ class Owners:
 
         A paused bot's streams end, and it gets no shifts. Raises UnknownBotError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             own = await _own(connection, owner, bot)
             versions = await registering.versions_named(connection, own.name, None)
             await connection.execute(owner_statements.set_paused(own.id, paused=paused))
@@ -227,7 +226,7 @@ class Owners:
 
         Raises UnknownBotError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             own = await _own(connection, owner, bot)
             await connection.execute(owner_statements.set_shared(own.id, shared=shared))
             action = "share decisions" if shared else "keep decisions"
@@ -238,7 +237,7 @@ class Owners:
 
         Raises UnknownBotError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             own = await _own(connection, owner, bot)
             await connection.execute(owner_statements.set_notes_shared(own.id, shared=shared))
             await record(
@@ -250,13 +249,13 @@ class Owners:
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
         """Return the first owners whose name begins with `search`, by name."""
         found = owner_statements.owner_list(search=search, limit=limit)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             rows = (await connection.execute(found)).mappings().all()
         return [OwnerRow(**row) for row in rows]
 
     async def reset_key(self, name: str, actor: str) -> str:
         """Return a new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await _owner(connection, name)
             key = await _new_key(connection, owner.id)
             await record(connection, actor, "reset key", owner.name)
@@ -267,7 +266,7 @@ class Owners:
 
         Raises UnknownOwnerError, and OperatorSparedError for an operator.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await _owner(connection, name)
             if banned and owner.operator_since is not None:
                 raise OperatorSparedError(
@@ -283,7 +282,7 @@ class Owners:
 
         Raises UnknownOwnerError, and BannedError for one that is banned.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await _owner(connection, name)
             if operator and owner.banned_at is not None:
                 raise BannedError(f"The owner {owner.name} is banned.")
@@ -293,7 +292,7 @@ class Owners:
 
     async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
         """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             versions = await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
             await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
@@ -305,7 +304,7 @@ class Owners:
 
         Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if await voiding.void_block(connection, block_id):
                 details = {"reason": reason or None}
                 await record(connection, actor, "void block", block_id.lower(), details)
@@ -314,7 +313,7 @@ class Owners:
         """Return the code of a new invite, which cannot be read again. `uses` is at least 1."""
         code = new_code()
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = owner_statements.add_invite(code_hash(code), uses, actor, until)
             number = await connection.scalar(statement)
             details = {"uses": uses, "expires_at": until and until.isoformat()}
@@ -324,26 +323,23 @@ class Owners:
     async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
         """Return the newest invites that can be used, newest first, and how many there are."""
         found = owner_statements.invite_list(limit)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             rows = (await connection.execute(found)).mappings().all()
             count = await connection.scalar(row_count(found)) or 0
         return [InviteRow(**row) for row in rows], count
 
     async def withdraw_invite(self, number: int, actor: str) -> None:
         """End an invite. Raises InviteRefusedError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if await connection.scalar(owner_statements.withdraw_invite(number)) is None:
                 raise InviteRefusedError(f"There is no invite {number}: see `arena invite list`.")
             await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
         """Return the changes of owners and operators, newest first."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
         return [AuditRow(**row) for row in rows]
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 def _require_captain(owner: Owner) -> None:

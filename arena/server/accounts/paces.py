@@ -3,7 +3,6 @@
 Connected bots learn of a change as of a token that has ended.
 """
 
-from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from sqlalchemy import Row, update
@@ -25,7 +24,7 @@ class Paces:
 
     async def wish(self, owner: Owner, bot: str, pace: int | None) -> None:
         """Set the pace that an owner wishes for a bot. Raises UnknownBotError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
             if found is None or found.owner_id != owner.id:
                 raise UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
@@ -36,13 +35,10 @@ class Paces:
 
         Raises UnknownBotError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
             await _set(connection, found, actor, most_pace=pace)
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _set(connection: AsyncConnection, bot: Row[Any], actor: str, **pace: int | None) -> None:

@@ -1,7 +1,6 @@
 """`Policies`: the rules that the operator sets for all bots, one transaction per method."""
 
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import select, text, update
@@ -38,12 +37,12 @@ class Policies:
 
     async def now(self) -> Policy:
         """Return the policy."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return await _now(connection)
 
     async def change(self, changes: Mapping[str, int | None], actor: str) -> Policy:
         """Change fields of the policy, which holds at once; return it."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             before = asdict(await _now(connection))
             await connection.execute(update(policy).values(dict(changes)))
             if changes.get("bot_pace", before["bot_pace"]) != before["bot_pace"]:
@@ -52,9 +51,6 @@ class Policies:
             told = {name: "none" if value is None else value for name, value in changes.items()}
             await record(connection, actor, "set policy", "all bots", told)
             return await _now(connection)
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _now(connection: AsyncConnection) -> Policy:

@@ -5,7 +5,6 @@ token of an identity provider, which the referee has verified. Such a token sign
 is kept until it has expired, in the same transaction.
 """
 
-from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Any, Final
 
@@ -43,7 +42,7 @@ class SignIns:
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
         """Return the owner who has this identity, with a key for this sign-in; None without one."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = sign_in_statements.owner_with(identity)
             found = (await connection.execute(statement)).one_or_none()
             if found is None:
@@ -56,7 +55,7 @@ class SignIns:
 
         Raises NameRefusedError, InviteRefusedError and IdentityRefusedError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await new_owner(connection, name, code, identity)
             await _bind(connection, owner, identity)
             return owner, await _sign_in(connection, owner, identity)
@@ -67,7 +66,7 @@ class SignIns:
         Returns the owner with a key for this sign-in. Raises UnknownOwnerError and
         IdentityRefusedError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
             if found is None:
@@ -87,7 +86,7 @@ class SignIns:
         add = sign_in_statements.add_sign_in(
             *(owner.id, token_hash(key), STAYS_FOR), prolonged=True, member_id=owner.member_id
         )
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if owner.member_id is not None:
                 # Who was removed since the call began would else sign in as the captain.
                 kept = sign_in_statements.keep_member(owner.member_id)
@@ -103,11 +102,8 @@ class SignIns:
 
     async def end(self, key: str) -> None:
         """End the sign-in that has this key; an owner's own key is not affected."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(sign_in_statements.end_sign_in(token_hash(key)))
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 def _owner(found: Any) -> Owner:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from arena.database.async_engine import async_engine
 from arena.database.own_connection import OwnConnection
 from arena.database.rows import PlacedElsewhere, with_time_control
-from arena.database.transaction import driver_of
+from arena.database.transaction import driver_of, transaction
 from arena.records import Presence, UntoldEnd, VersionId
 from arena.server.app.store import Store
 from arena.server.boards import ladder_statements
@@ -81,7 +81,7 @@ class RefereesStore(Store):
         With `after` None it returns the end alone.
         """
         own = self.lease.epoch
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             (end,) = (await connection.execute(ladder_statements.log_end())).mappings()
             until = int(end["sequence"])
             if after is None or after == until or self.lease.running == {own}:
@@ -105,7 +105,7 @@ class RefereesStore(Store):
 
     async def presence_elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
         """Return the copies of these versions at the other referees."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(presence.elsewhere(self.lease.epoch, versions))
             return [
                 Presence(
@@ -121,7 +121,7 @@ class RefereesStore(Store):
 
     async def copies_connected(self) -> int:
         """Return the number of copies connected to any referee, as the referees have written it."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return int(await connection.scalar(presence.copies_connected()) or 0)
 
     async def untold_ends(self) -> list[UntoldEnd]:

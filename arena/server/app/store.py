@@ -6,7 +6,7 @@ a later retry may succeed.
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -156,7 +156,7 @@ class Store:
         """
         bot, owner = normal_name("bot", bot), normal_name("owner", owner)
         check_name("version", version)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner_id = await registering.ensure_owner(connection, owner)
             made = await registering.add_version(
                 connection, bot, owner_id, version, house=house, allowance=None
@@ -192,7 +192,7 @@ class Store:
 
     async def _versions_by_token(self, sha256s: Sequence[bytes]) -> dict[bytes, SqlRow[Any]]:
         """Return the rows of the versions that have these tokens, by the token's hash."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(bot_statements.versions_by_token(sha256s))
             return {row.sha256: row for row in found}
 
@@ -214,7 +214,7 @@ class Store:
 
         Raises UnknownBotError and RetiredError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             token, label = await registering.rotate(connection, bot, version)
             await _record(connection, actor, "rotate token", f"{bot} {label}")
         return token, label
@@ -226,7 +226,7 @@ class Store:
 
         Raises UnknownBotError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await registering.retire(connection, bot, version)
             subject = bot if version is None else f"{bot} {version}"
             await _record(connection, actor, "retire", subject)
@@ -268,7 +268,7 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         named = {id_: match.instances for id_, match in different.items() if match.instances}
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             driver = await driver_of(connection)
             told = recording.fault_columns(waiting), note_columns(waiting)
             await recording.write(driver, blocks, batches, self._epoch, kept, named, *told)
@@ -317,25 +317,22 @@ class Store:
 
     async def rows(self, statement: Row) -> list[Any]:
         """Return the rows of a statement in a transaction of its own."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list((await connection.execute(statement)).mappings())
 
     async def _counted(self, statement: Row) -> list[Any]:
         """Return the rows of a statement that reads all results and may take long."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())
 
     @asynccontextmanager
     async def _fenced(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction in which the referee holds its lease."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if self._epoch is not None:
                 await require(connection, self._epoch)
             yield connection
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _record(

@@ -5,7 +5,6 @@ the owner. Everybody who acts for the owner does so with the same rights.
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, Final
 
@@ -45,7 +44,7 @@ class Organisers:
 
     async def add(self, event: Event, name: str, actor: str) -> None:
         """Make an owner an organiser. Raises UnknownOwnerError and EventRefusedError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await _owner(connection, name)
             added = organising_statements.add_organiser(event.id, owner.id)
             if await connection.scalar(added) is None:
@@ -54,7 +53,7 @@ class Organisers:
 
     async def remove(self, event: Event, name: str, actor: str) -> None:
         """Make an owner no organiser any more. Raises UnknownOwnerError and EventRefusedError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await _owner(connection, name)
             gone = organising_statements.remove_organiser(event.id, owner.id)
             if await connection.scalar(gone) is None:
@@ -63,7 +62,7 @@ class Organisers:
 
     async def allow(self, name: str, actor: str, *, allowed: bool = True) -> None:
         """Let an owner make events, or not any more. Raises UnknownOwnerError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             owner = await _owner(connection, name)
             change = (
                 organising_statements.add_maker if allowed else (organising_statements.remove_maker)
@@ -74,26 +73,26 @@ class Organisers:
 
     async def of(self, event: Event) -> list[str]:
         """Return the names of the organisers of an event."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.scalars(organising_statements.organisers_of(event.id))
             return list(found)
 
     async def makers(self) -> list[str]:
         """Return the names of the owners who may make events."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list(await connection.scalars(organising_statements.makers()))
 
     # For organisers
 
     async def organises(self, owner: Owner, event: Event) -> bool:
         """Return whether an owner organises an event."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(organising_statements.organiser(event.id, owner.id))
             return found.first() is not None
 
     async def organised(self, owner: Owner) -> tuple[list[Event], bool, datetime]:
         """Return the newest events of an organiser, whether it may make more, and the time."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             ids = (await connection.scalars(organising_statements.organised_by(owner.id))).all()
             found = (await connection.execute(statements.event_list(ids=ids))).all()
             may = (await connection.execute(organising_statements.maker(owner.id))).first()
@@ -102,7 +101,7 @@ class Organisers:
 
     async def participants(self, event: Event) -> list[SqlRow[Any]]:
         """Return who takes part: rows of `organising_statements.participants`."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(
                 organising_statements.participants(event.id, connected=event.terms.connected)
             )
@@ -110,7 +109,7 @@ class Organisers:
 
     async def last_check(self, event: Event, bot: str) -> SqlRow[Any]:
         """Return a row of `organising_statements.last_check`. Raises UnknownBotError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(organising_statements.last_check(event.id, bot))
             row = found.one_or_none()
         if row is None:
@@ -119,16 +118,13 @@ class Organisers:
 
     async def owners_here(self, event: Event, names: Sequence[str]) -> list[OwnerId]:
         """Return the ids of owners who take part. Raises UnknownPersonError for another."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(organising_statements.owners_here(event.id, names))
             by_name = {row.folded: OwnerId(row.id) for row in found}
         for name in names:
             if folded(name) not in by_name:
                 raise UnknownPersonError(f"No owner {name} takes part in {event.name}.")
         return list(by_name.values())
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def require_maker(connection: AsyncConnection, owner: Owner) -> None:

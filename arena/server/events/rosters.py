@@ -6,7 +6,6 @@ organiser's alone: no page and no owner reads them.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -46,7 +45,7 @@ class Rosters:
 
     async def of(self, event: Event) -> list[SqlRow[Any]]:
         """Return the people of an event: rows of `event_statements.roster`."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list((await connection.execute(statements.roster(event.id))).all())
 
     async def enroll(
@@ -72,7 +71,7 @@ class Rosters:
                     f"Person {line} of the roster has no team: it would be named after the event, "
                     "and names of teams are public."
                 )
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             # Its lock keeps the numbers of two rosters apart.
             await connection.execute(statements.freeze_due())
             before = (await connection.execute(statements.roster(event.id))).all()
@@ -94,7 +93,7 @@ class Rosters:
 
         Raises UnknownPersonError, EventRefusedError, NameRefusedError and NameTakenError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             people = (await connection.execute(statements.roster(event.id))).all()
             person = _person(event, people, named)
@@ -127,7 +126,7 @@ class Rosters:
 
         Raises UnknownPersonError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             people = (await connection.execute(statements.roster(event.id))).all()
             person = _person(event, people, named)
@@ -139,16 +138,13 @@ class Rosters:
 
     async def excuse(self, event: Event, named: str, actor: str, *, excused: bool = True) -> None:
         """Excuse a person from the grades, or not any more. Raises UnknownPersonError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             people = (await connection.execute(statements.roster(event.id))).all()
             person = _person(event, people, named)
             changed = statements.change_person(event.id, person.number, {"excused": excused})
             await connection.execute(changed)
             told = {"person": person.number}
             await record(connection, actor, "excuse" if excused else "end excuse", event.name, told)
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 def _new(before: Sequence[SqlRow[Any]], people: Sequence[Enrollee]) -> list[int]:

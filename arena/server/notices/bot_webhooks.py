@@ -1,6 +1,5 @@
 """`BotWebhooks`: the addresses to which notices of owners' bots are posted."""
 
-from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
@@ -31,7 +30,7 @@ class BotWebhooks:
         """
         secret = new_secret(url)
         require_public(url)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(owner_statements.lock_owner(owner.id))
             bot_id = await _bot(connection, owner, bot)
             kept = (await connection.execute(statements.webhook_list(owner_id=owner.id))).all()
@@ -49,7 +48,7 @@ class BotWebhooks:
 
     async def of(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return an owner's webhooks: rows of `notice_statements.webhook_list`."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(statements.webhook_list(owner_id=owner.id))
             return list(found.all())
 
@@ -58,7 +57,7 @@ class BotWebhooks:
 
         Raises UnknownBotError and WebhookRefusedError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             bot_id = await _bot(connection, owner, bot)
             statement = statements.remove_webhook(url, owner_id=owner.id, bot_id=bot_id)
             if await connection.scalar(statement) is None:
@@ -67,9 +66,6 @@ class BotWebhooks:
                 )
             subject = bot or owner.name
             await record(connection, owner.actor, "remove webhook", subject, host_of(url))
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _bot(connection: AsyncConnection, owner: Owner, bot: str | None) -> int | None:

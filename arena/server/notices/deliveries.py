@@ -7,14 +7,14 @@ A webhook may get a notice twice, if a referee dies at the wrong moment: it know
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from contextlib import aclosing, suppress
 from datetime import timedelta
 from http.client import HTTPException
 from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import StorageFailedError
 from arena.database.transaction import transaction
@@ -70,13 +70,13 @@ class Deliveries:
         """Try the deliveries that are due; return the seconds to the next one, None without one."""
         while due := await self._claimed():
             await asyncio.gather(*(self._try(one, post) for one in due))
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             seconds = await connection.scalar(statements.seconds_to_next_delivery())
         return None if seconds is None else max(0.0, float(seconds))
 
     async def _claimed(self) -> Sequence[Delivery]:
         """Return some deliveries that are due, which are this referee's for a while."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(statements.claim_deliveries(AT_ONCE, CLAIM))
             return [
                 Delivery(
@@ -105,15 +105,12 @@ class Deliveries:
         pause = None
         if failure and one.tries + 1 < MOST_TRIES:
             pause = FIRST_PAUSE * 4**one.tries
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             tried = statements.tried(one.notice_id, one.webhook_id, failure, pause)
             await connection.execute(tried)
         if failure:
             host = urlsplit(one.url).hostname
             log.warning("notice not delivered", host=host, why=failure, again=pause is not None)
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _listen(changes: AsyncGenerator[Collection[str]], news: asyncio.Event) -> None:

@@ -2,13 +2,12 @@
 
 import base64
 import secrets
-from contextlib import AbstractAsyncContextManager
 from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from sqlalchemy import Row as SqlRow
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import WebhookRefusedError
 from arena.database.transaction import transaction
@@ -38,7 +37,7 @@ class Webhooks:
         secret = new_secret(url)
         if public_only:
             require_public(url)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if public_only:
                 await connection.execute(statements.lock_event(event_id))
                 kept = statements.webhook_list(event_id=event_id, public_only=True)
@@ -58,21 +57,18 @@ class Webhooks:
     async def of_event(self, event_id: int, *, public_only: bool = False) -> list[SqlRow[Any]]:
         """Return an event's webhooks: rows of `notice_statements.webhook_list`."""
         listed = statements.webhook_list(event_id=event_id, public_only=public_only)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list((await connection.execute(listed)).all())
 
     async def remove(
         self, event_id: int, event: str, url: str, actor: str, *, public_only: bool = False
     ) -> None:
         """Deliver nothing to an address any more. Raises WebhookRefusedError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = statements.remove_webhook(url, event_id=event_id, public_only=public_only)
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has no such webhook.")
             await record(connection, actor, "remove webhook", event, host_of(url))
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 def new_secret(url: str) -> str:

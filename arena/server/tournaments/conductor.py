@@ -22,10 +22,10 @@ from arena.records import TournamentId, VersionId
 from arena.scheduling.ladder import Candidate
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
-from arena.server.tournaments.ports import TournamentStore
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.staffing import Staffing
 from arena.server.tournaments.tournament import Tournament
+from arena.server.tournaments.tournaments import Tournaments
 from arena.server.tournaments.waits import Waits
 from arena.server.tournaments.whereabouts import Whereabouts
 
@@ -49,7 +49,7 @@ class Conductor:
 
     def __init__(
         self,
-        store: TournamentStore,
+        store: Tournaments,
         writer: ResultWriter,
         schedule: Callable[[], None],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,

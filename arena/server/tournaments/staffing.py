@@ -1,27 +1,14 @@
 """`Staffing`: the slots for hosted bots go to those for which tables of tournaments wait."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from arena.records import Registered, VersionId
 from arena.server.ladder.agenda import Engagement
-from arena.server.tournaments.ports import TournamentStore
+from arena.server.play.attendances import Attendances
 from arena.server.tournaments.running import RunningTournament
+from arena.server.tournaments.tournaments import Tournaments
 from arena.server.tournaments.whereabouts import Whereabouts
-
-
-class ShiftsHere(Protocol):
-    """The hosted bots that are connected to this referee."""
-
-    @property
-    def shifts(self) -> Sequence[tuple[Registered, bool]]:
-        """The hosted bots, each with whether it was asked to leave."""
-        ...
-
-    def ask_to_leave(self, versions: Collection[int], *, ladder: bool) -> None:
-        """Ask the workers that run these versions, on the ladder or not, to end their shifts."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +28,10 @@ class Needs:
 class Staffing:
     """Queues shifts for tournaments, and asks others to leave where they wait for a slot."""
 
-    def __init__(self, store: TournamentStore, whereabouts: Whereabouts) -> None:
+    def __init__(self, store: Tournaments, whereabouts: Whereabouts) -> None:
         self._store = store
         self._whereabouts = whereabouts
-        self.shifts: ShiftsHere | None = None
+        self.shifts: Attendances | None = None
         """The hosted bots that are connected here; without it none is asked to leave."""
         self.called: set[VersionId] = set()
         """The hosted versions that were given shifts for tournaments, and may still run."""
@@ -83,7 +70,7 @@ class Staffing:
         self.waiting = waiting
 
 
-def make_room(here: ShiftsHere, needs: Needs) -> None:
+def make_room(here: Attendances, needs: Needs) -> None:
     """Ask shifts to end that no tournament needs.
 
     Those for tournaments end when nothing is left to play for them; and as many as others wait for

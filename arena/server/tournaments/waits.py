@@ -7,9 +7,9 @@ import structlog
 from arena.records import TournamentId
 from arena.scheduling.pairings import EntryNumber
 from arena.server.ladder.agenda import Engagement
-from arena.server.tournaments.ports import TournamentStore
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.tournament import PairingKey, Tournament
+from arena.server.tournaments.tournaments import Tournaments
 from arena.server.tournaments.whereabouts import Whereabouts
 
 OFTEN_AWAY = 3
@@ -27,7 +27,7 @@ class Waits:
     that wait for a slot only after nothing was played for STILL_SECONDS.
     """
 
-    def __init__(self, store: TournamentStore, whereabouts: Whereabouts) -> None:
+    def __init__(self, store: Tournaments, whereabouts: Whereabouts) -> None:
         self._store = store
         self._whereabouts = whereabouts
         self._waited_for: dict[TournamentId, set[EntryNumber]] = {}

@@ -4,15 +4,15 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from arena.records import VersionId
-from arena.server.tournaments.ports import TournamentStore
 from arena.server.tournaments.running import RunningTournament
+from arena.server.tournaments.tournaments import Tournaments
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Asks this referee first, and storage only for those that are not here."""
 
-    store: TournamentStore
+    store: Tournaments
     here: Callable[[str, Collection[int]], set[int]]
     """Returns which of these versions have places for a game at this referee."""
 

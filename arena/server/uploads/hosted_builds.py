@@ -1,6 +1,5 @@
 """`HostedBuilds`: uploaded builds, with one transaction per method."""
 
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from shlex import quote
 from typing import Any, Final
@@ -67,7 +66,7 @@ class HostedBuilds:
         bot = normal_name("bot", bot)
         if version:
             check_name("version", version)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
@@ -105,7 +104,7 @@ class HostedBuilds:
 
         It is until when and how many builds events take, and how many uploads the arena does.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             said = await open_events(connection, owner, bot)
             lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
         left = max(0, terms.uploads_a_day - lately.uploads)
@@ -113,12 +112,12 @@ class HostedBuilds:
 
     async def open_events(self, owner: Owner, bot: str | None = None) -> list[str]:
         """Return what events say of the builds of an owner's bot, or of all; a sentence each."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return await open_events(connection, owner, bot)
 
     async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
         """Return the last MOST_LISTED builds of an owner, or of one of its bots; newest first."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = hosting_statements.owned_builds(owner.id, bot).limit(MOST_LISTED)
             rows = (await connection.execute(statement)).all()
             alive = not rows or await connection.scalar(shift_queue.worker_alive())
@@ -134,7 +133,7 @@ class HostedBuilds:
 
     async def identical(self, most: int) -> list[SqlRow[Any]]:
         """Return the rows of `hosting_statements.identical_builds`, for the operator."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return list((await connection.execute(hosting_statements.identical_builds(most))).all())
 
     async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
@@ -142,7 +141,7 @@ class HostedBuilds:
 
         Raises UnknownBotError and BuildNotKeptError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             row = await own_version(connection, owner, bot, version)
             which = f"Version {row.version} of {row.bot}"
             if row.state != BuildState.ACCEPTED.value:
@@ -158,9 +157,6 @@ class HostedBuilds:
             await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
             await connection.execute(shift_queue.queue_play(row.bot_id))
             await record(connection, owner.actor, "roll back", f"{row.bot} {row.version}")
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def own_version(

@@ -1,6 +1,5 @@
 """`HostedShifts`: shifts of hosted bots, with one transaction per method."""
 
-from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -80,7 +79,7 @@ class HostedShifts:
 
         Returns None if the bot may no longer play, or if its job is not this worker's.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             job = await _found(connection, shift_queue.play_in_hand(bot_id))
             if job is None or not await _take_over(
                 connection, worker, shift_statements.shifts_of_play(bot_id, job.started_at)
@@ -100,7 +99,7 @@ class HostedShifts:
 
         Returns None if none wants it any more, it may not play, or its job is not this worker's.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             job = await _found(connection, shift_queue.tournament_in_hand(version_id))
             if job is None or not await _take_over(
                 connection,
@@ -124,7 +123,7 @@ class HostedShifts:
         Returns None if the build is decided on, was tried too often, or its job is not this
         worker's.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             job = await _found(connection, shift_queue.check_in_hand(version_id))
             if job is None or not await _take_over(
                 connection, worker, shift_statements.shifts_of_check(version_id, job.started_at)
@@ -145,7 +144,7 @@ class HostedShifts:
 
         Raises UnknownShiftError and BuildNotKeptError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             running = await _running(connection, worker, shift)
             data = await connection.scalar(shift_statements.file_of(running.build_id))
         if data is None:
@@ -157,7 +156,7 @@ class HostedShifts:
 
         Raises UnknownShiftError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             running = await _running(connection, worker, shift)
             if running.check:
                 await connection.execute(
@@ -185,7 +184,7 @@ class HostedShifts:
         """
         outcome = outcome[:MOST_OF_AN_OUTCOME]
         log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await _found(connection, shift_statements.running_shift(shift, worker.id))
             if found is None:
                 return
@@ -240,7 +239,7 @@ class HostedShifts:
 
         These are the jobs of bots whose shift was lost or that may play again, and lost checks.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             lost = await connection.scalars(shift_statements.end_lost_shifts())
             await connection.execute(bot_statements.tell_tokens(lost.all()))
             await connection.execute(shift_queue.queue_lock())
@@ -252,13 +251,10 @@ class HostedShifts:
 
         The row is like one of `bot_statements.versions_by_token`.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return await _found(
                 connection, shift_statements.version_by_shift_token(token_hash(token))
             )
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | None":

@@ -1,7 +1,5 @@
 """`Workers`: the workers that the operator added, and their tokens, one transaction per method."""
 
-from contextlib import AbstractAsyncContextManager
-
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.hosted import Worker, WorkerId, WorkerSeen
@@ -23,7 +21,7 @@ class Workers:
 
     async def by_token(self, token: str) -> Worker | None:
         """Return the worker that has this token; None for an unknown token."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             statement = shift_statements.worker_by_token(token_hash(token))
             row = (await connection.execute(statement)).one_or_none()
         return None if row is None else Worker(WorkerId(row.id), row.name)
@@ -35,7 +33,7 @@ class Workers:
         """
         check_name("worker", name)
         token = new_worker_token()
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             put = shift_statements.set_worker(name, token_hash(token))
             await _end_shifts(connection, await connection.scalar(put))
             await record(connection, actor, "add worker", name)
@@ -43,7 +41,7 @@ class Workers:
 
     async def tell_seen(self, worker: Worker, slots: int) -> None:
         """Record that a worker is there, and how many shifts it plays at once."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(shift_statements.tell_seen(worker.id, slots))
 
     async def expect(self, seconds: float) -> None:
@@ -51,7 +49,7 @@ class Workers:
 
         Until then owners do not see the message that no worker runs.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(shift_queue.expect_worker(seconds))
 
     async def remove(self, name: str, actor: str) -> None:
@@ -59,7 +57,7 @@ class Workers:
 
         Raises UnknownWorkerError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             worker_id = await connection.scalar(shift_statements.remove_worker(name))
             if worker_id is None:
                 raise UnknownWorkerError(f"There is no worker {name}: see `arena worker list`.")
@@ -68,18 +66,15 @@ class Workers:
 
     async def seen(self) -> list[WorkerSeen]:
         """Return the workers that have a token, by name."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             rows = (await connection.execute(shift_statements.worker_list())).mappings().all()
         return [WorkerSeen(**row) for row in rows]
 
     async def token_hashes(self) -> list[bytes]:
         """Return the hashes of all workers' tokens."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             rows = (await connection.execute(shift_statements.worker_tokens())).all()
         return [bytes(row.sha256) for row in rows]
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _end_shifts(connection: AsyncConnection, worker_id: int | None) -> None:

@@ -120,12 +120,13 @@ async def test_a_check_that_two_referees_decide_at_once_is_told_once(
 
 KILLED = """
 import asyncio, sys
+from arena.database.transaction import transaction
 from arena.server.app.store import open_store
 from arena.server.notices.failing_bots import failing
 from arena.server.notices.outbox import tell
 
 async def main():
-    async with open_store(sys.argv[1]) as store, store.deliveries._transaction() as connection:
+    async with open_store(sys.argv[1]) as store, transaction(store._engine) as connection:
         await tell(connection, failing(int(sys.argv[2]), "hers", "1", "it ended."))
         if sys.argv[3] == "after":
             await connection.commit()

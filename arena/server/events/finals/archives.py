@@ -4,11 +4,10 @@ No piece grows with the event but for its description, so nobody holds an archiv
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
 from itertools import accumulate, islice
 from typing import Final
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import EventStateError
 from arena.database.transaction import transaction
@@ -33,7 +32,7 @@ class Archives:
 
     async def signed(self, event: Event) -> SignedEvent | None:
         """Return what the archive of an event says of it; None before its release."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(statements.archive_of(event.id))).one_or_none()
         return None if found is None else SignedEvent(bytes(found.text), bytes(found.signature))
 
@@ -53,7 +52,7 @@ class Archives:
         ids = await asyncio.to_thread(_ids, signed.text, after)
         if not ids:
             return []
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(transcripts_of_matches(ids))).all()
         kept = {str(row.match_id): Packed(row.format, row.sha256, row.data) for row in found}
         if missing := [one for one in ids if one not in kept]:
@@ -68,13 +67,10 @@ class Archives:
         piece = final_statements.transcripts_of(
             event.id, after=after // seats, limit=max(1, READ_TOGETHER // seats)
         )
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(piece)).all()
         messages = [bytes(one) for row in found for one in row.transcripts]
         return messages[after % seats :]
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 def _ids(text: bytes, after: int) -> list[str]:

@@ -7,7 +7,6 @@ go on after a crash. The blocks are jobs of the workers' queue.
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -95,9 +94,9 @@ class Finals:
 
         `record` records the matches of a final that are to be seen.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             ids = (await connection.scalars(statements.unfinished())).all()
         failed = False
         for event_id in ids:
@@ -110,7 +109,7 @@ class Finals:
                 log.exception(
                     "an event is not kept", event_id=event_id, retry_s=EVENT_RETRY_SECONDS
                 )
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             seconds = await connection.scalar(statements.seconds_to_next_date())
         if failed:
             return EVENT_RETRY_SECONDS
@@ -121,30 +120,30 @@ class Finals:
 
     async def publish(self, record: Record) -> None:
         """Publish what is handed in of the live finals."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             ids = (await connection.scalars(statements.playing(live=True))).all()
         for event_id in ids:
             await self._publish(event_id, record)
 
     async def finalists(self, event: Event) -> list[Finalist]:
         """Return the builds that an event's freeze has fixed."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(final_statements.finalists(event.id))
             return [rows.finalist(row) for row in found]
 
     async def progress(self, event: Event) -> FinalProgress:
         """Return how far the final of an event is."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             event, now = await event_of(connection, event.id)
             return await progress(connection, event, now)
 
     async def playing(self) -> bool:
         """Return whether a final has blocks to play."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return bool((await connection.execute(statements.playing())).first())
 
     async def _keep_one(self, event_id: int, record: Record) -> None:
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if (await connection.execute(statements.locked(event_id))).first() is None:
                 return
             event, now = await event_of(connection, event_id)
@@ -167,7 +166,7 @@ class Finals:
 
     async def begin_block(self, block: FinalBlockId) -> FinalBlock | None:
         """Return what a block consists of; None if it is not to be played, or not any more."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await _to_play(connection, block)
             if found is None:
                 return None
@@ -185,7 +184,7 @@ class Finals:
 
     async def build_file(self, event_id: int, sha256: bytes) -> bytes:
         """Return the bytes of a build of an event. Raises BuildNotKeptError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             data = await connection.scalar(final_statements.build_file(event_id, sha256))
         if data is None:
             raise BuildNotKeptError("The build is none of this event's.")
@@ -199,7 +198,7 @@ class Finals:
         Raises EventRefusedError unless these are the matches that were asked for, dealt as they
         were to be, and refereed by the rules.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await _to_play(connection, block)
         if found is None:
             return
@@ -219,7 +218,7 @@ class Finals:
             "placings": [place for one in written for place in one.result.placing],
         }
         where = (block.event_id, block.round, block.table)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             row = (await connection.execute(final_statements.lock_pairing(*where))).one_or_none()
             withdrawn = final_statements.withdrawn_builds(block.event_id, builds)
             # Meanwhile the block may have been decided without play, or the final have ended.
@@ -239,7 +238,7 @@ class Finals:
 
         `builds` are places in `FinalBlock.builds`. Raises EventRefusedError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await _to_play(connection, block)
             if found is None:
                 return
@@ -250,9 +249,6 @@ class Finals:
             absent = [numbers[at] for at in builds]
             key = (block.round, block.table)
             await walkover(connection, event, final, key, absent, why)
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _to_play(

@@ -8,7 +8,6 @@ a few anonymous blocks; who plays is chosen when a worker begins one, so a new b
 import asyncio
 import secrets
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from random import SystemRandom
@@ -69,12 +68,12 @@ class EventLadders:
 
         Each block that ends queues more; looks find those that a worker did not bring to an end.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             event_ids = (await connection.scalars(statements.unfinished_ladders())).all()
         playing = False
         for event_id in event_ids:
             try:
-                async with self._transaction() as connection:
+                async with transaction(self._engine) as connection:
                     await _forget_lost(connection, event_id)
                     playing |= await _queue(connection, event_id)
             except StorageFailedError:
@@ -86,7 +85,7 @@ class EventLadders:
 
     async def begin_block(self, block: FinalBlockId) -> FinalBlock | None:
         """Return what a block consists of, the same each time; None if nothing is to be played."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             ladder = await locked(connection, block.event_id)
             event, now = await event_of(connection, block.event_id)
             if ladder is None or event.phase(now) not in PLAYED_IN:
@@ -117,7 +116,7 @@ class EventLadders:
 
     async def build_file(self, event_id: int, sha256: bytes) -> bytes:
         """Return the bytes of a build that plays on a ladder. Raises BuildNotKeptError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(statements.ladder(event_id))).one_or_none()
             data = await connection.scalar(player_statements.build_file(event_id, sha256))
         for name in () if found is None else found.house:
@@ -136,14 +135,14 @@ class EventLadders:
         Raises EventRefusedError as `Finals.end_block` does.
         """
         where = (block.event_id, block.number)
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             made = await _begun(connection, block)
         if made is None:
             return
         written = await asyncio.to_thread(checked, made.matches, played)
         signed = await asyncio.to_thread(lambda: [to_bytes(signer.signed(one)) for one in written])
         placings = [place for one in written for place in one.result.placing]
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await locked(connection, block.event_id)
             ended = statements.end_block(*where, {"placings": placings})
             if await connection.scalar(ended) is None:
@@ -158,7 +157,7 @@ class EventLadders:
 
         `builds` are places in `FinalBlock.builds`. Raises EventRefusedError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await locked(connection, block.event_id)
             made = await _begun(connection, block)
             if made is None:
@@ -175,9 +174,6 @@ class EventLadders:
                 await connection.execute(player_statements.give_back(there))
             await _queue(connection, block.event_id)
         log.info("a block of an event's ladder was not played", bots=names, why=why[:200])
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ an event notify EVENTS_CHANNEL in the same transaction, and record who did it in
 import hashlib
 import secrets
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from hmac import compare_digest
 from shlex import quote
@@ -90,7 +89,7 @@ class Events:
             "connected": terms.connected,
             **_columns(dates),
         }
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             if organiser is not None:
                 await organisers.require_maker(connection, organiser)
             found = await connection.execute(tournament_statements.tournament_list(name=name))
@@ -120,19 +119,19 @@ class Events:
 
     async def newest(self) -> tuple[list[Event], datetime]:
         """Return the newest events, private ones too, newest first, and the time."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = (await connection.execute(statements.event_list())).all()
             (now,) = (await connection.execute(statements.clock())).one()
         return [rows.event(row) for row in found], now
 
     async def named(self, name: str) -> tuple[Event, datetime]:
         """Return the event of a name, and the time. Raises UnknownEventError."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
     async def entries(self, event: Event) -> list[EventEntry]:
         """Return the entries of an event by the time of entry."""
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             found = await connection.execute(statements.entries_of(event.id))
             return [rows.entry(row) for row in found]
 
@@ -143,7 +142,7 @@ class Events:
         """
         if why := dates.why_refused:
             raise EventRefusedError(f"{why[0].upper()}{why[1:]}.")
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             event, now = await _named(connection, name, locked=True)
             before, after = _columns(event.terms.dates), _columns(dates)
@@ -179,7 +178,7 @@ class Events:
         """
         if len(why) > LONGEST_WHY:
             raise EventRefusedError(f"Why it is cancelled takes up to {LONGEST_WHY} characters.")
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             event, now = await _named(connection, name, locked=True)
             if event.released_at is not None or event.cancelled_at is not None:
                 done = "released" if event.released_at is not None else "cancelled"
@@ -206,7 +205,7 @@ class Events:
         team = " ".join(team.split()) or owner.name
         if len(team) > LONGEST or not team.isprintable():
             raise EventRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             # In this order everywhere: a check that accepts a build has the owner first as well.
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
@@ -247,7 +246,7 @@ class Events:
 
         Raises UnknownEventError and EventStateError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             event, now = await _named(connection, name)
             gone = await connection.execute(statements.leave(event.id, owner_id=owner.id))
@@ -266,7 +265,7 @@ class Events:
 
         Raises UnknownEventError, UnknownBotError and EventStateError.
         """
-        async with self._transaction() as connection:
+        async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             event, _ = await _named(connection, name, locked=True)
             if event.cancelled_at is not None:
@@ -288,9 +287,6 @@ class Events:
             await final_tournaments.withdraw(connection, event)
             await record(connection, actor, "withdraw from event", event.name, {"bot": bot})
             await connection.execute(statements.tell(event.id))
-
-    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        return transaction(self._engine)
 
 
 async def _require_admitted(
