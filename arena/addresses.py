@@ -1,6 +1,10 @@
 """Hosts and ports as text: IPv6 addresses in brackets, and detection of this machine's names."""
 
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+DEFAULT_ADDRESS: Final = "127.0.0.1:50051"
+"""The address of a referee on this machine."""
 
 
 def bare_host(host: str) -> str:
@@ -25,3 +29,17 @@ def on_loopback(host: str) -> bool:
         return False
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one visitor: an IPv4 address, or the 64-bit network of an IPv6 address.
+
+    One visitor usually has such a network alone. Other text is returned unchanged.
+    """
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))

@@ -1,4 +1,4 @@
-"""Points in time as text for people and programs: one form, in UTC, with the zone named."""
+"""Points in time: as text for people and programs, in UTC with the zone named; as milliseconds."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +11,19 @@ def in_utc(moment: datetime) -> str:
 def iso_utc(moment: datetime) -> str:
     """Return an aware moment in the ISO form, as `2026-11-25T08:10:03.123456+00:00`."""
     return moment.astimezone(UTC).isoformat()
+
+
+def milliseconds(moment: datetime) -> int:
+    """Return an aware moment in milliseconds since 1970."""
+    return round(moment.timestamp() * 1000)
+
+
+def of_milliseconds(count: int) -> datetime:
+    """Return the moment of so many milliseconds since 1970, in UTC.
+
+    Raises ValueError, OverflowError or OSError for one that no date expresses.
+    """
+    return datetime.fromtimestamp(count / 1000, UTC)
 
 
 def in_words(duration: timedelta) -> str:

@@ -24,6 +24,7 @@ from arena.bot.bot import AnyBot
 from arena.games import KITS, make_game
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot, sample_names
+from benchmarks.options import parser_of, write_json
 
 FIRST_MS: Final = 2_000.0
 MEDIAN_MS: Final = 100.0
@@ -52,11 +53,10 @@ class Times:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--bots", default=",".join(sample_names()), help="with commas between")
     parser.add_argument("--matches", type=int, default=3)
     parser.add_argument("--tables", type=Path, help="larger tables for cfr and exploiter")
-    parser.add_argument("--json", type=Path, help="write the figures there")
     parser.add_argument("--seats", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.seats:  # the process of one bot
@@ -77,8 +77,7 @@ def main() -> None:
                     flush=True,
                 )
     print(f"targets: first {FIRST_MS:.0f} ms, median {MEDIAN_MS:.0f} ms, no fault")
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n")
+    write_json(options.json, found)
 
 
 def _measured(bot: str, seats: int, matches: int, tables: Path | None) -> Times:

@@ -17,13 +17,10 @@ is the luck of the rolls, valued by playing each round on as if it played like t
 all luck, like `bayes` and like `honest` as well.
 """
 
-import argparse
-import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import starmap
-from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -45,6 +42,7 @@ from arena.local.match_luck import ESTIMATES, MODELS, MatchLuck, SeatedMatch, ai
 from arena.match.transcript import Transcript
 from arena.rating.elo import Z_95
 from arena.rating.luck import luck_adjusted
+from benchmarks.options import parser_of, write_json
 from benchmarks.strangers import all_strangers
 
 RESAMPLES: Final = 500
@@ -90,13 +88,12 @@ class Pair:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--known", default="cfr,bayes,honest", help="with commas between")
     parser.add_argument("--others", default="honest,bayes,cfr,timid", help="with commas between")
     parser.add_argument("--matches", type=int, default=1000, help="of each pair")
     parser.add_argument("--dice", type=int, default=5, help="of each seat")
     parser.add_argument("--seed", default="aivat")
-    parser.add_argument("--json", type=Path, help="write the figures there")
     parser.add_argument("--seats", type=int, default=2)
     options = parser.parse_args()
     solved = chosen()
@@ -124,8 +121,7 @@ def main() -> None:
                 f"{pair.z:+4.1f}  {pair.milliseconds:4.1f}",
                 flush=True,
             )
-    if options.json:
-        options.json.write_text(json.dumps([asdict(pair) for pair in found], indent=2) + "\n")
+    write_json(options.json, found)
 
 
 def _aivat_of(known: str, other: str, values: ValueSets, game: AnyGame) -> Lucks:

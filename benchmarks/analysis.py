@@ -7,30 +7,26 @@ own, and lets `arena analyse --missing` analyse and keep them. Printed are its s
 end, and the machine's load. The target is three minutes for 10,000 matches on two cores.
 """
 
-import argparse
 import asyncio
-import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, islice
-from pathlib import Path
 from typing import Final
 from uuid import UUID, uuid5
 
 from arena.codec.transcript import to_bytes
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
 from arena.games import make_game
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.records import Block, BlockKind, FinishedMatch, Registered
 from arena.server.app.store import open_store
+from benchmarks.options import parser_of, write_json
+from benchmarks.referee_load.stage import database
 
 BOTS: Final = ("honest", "bayes", "cfr")
 TARGET_SECONDS: Final = 180.0
@@ -43,13 +39,11 @@ _BLOCKS: Final = UUID("6f6f0f0c-7c1c-4a58-9d0a-0d3f0b9f9f11")
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--matches", type=int, default=TARGET_MATCHES)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
-        migrate(url)
+    with database() as url:
         asyncio.run(_fill(url, options.matches))
         found = _analyse(url, options.jobs)
     print(
@@ -58,8 +52,7 @@ def main() -> None:
     )
     late = found["seconds"] > TARGET_SECONDS * options.matches / TARGET_MATCHES
     print(f"target: {TARGET_SECONDS:.0f} s for {TARGET_MATCHES:,}{' !' if late else ''}")
-    if options.json:
-        options.json.write_text(json.dumps(found | {"matches": options.matches}, indent=2) + "\n")
+    write_json(options.json, found | {"matches": options.matches})
 
 
 def _analyse(url: str, jobs: int) -> dict[str, float]:

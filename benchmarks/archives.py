@@ -7,7 +7,6 @@ as those of bots that raise by little. What the bots choose costs nothing; lots,
 and transcripts are those of a final. Verified is the file, by the command in a process of its own.
 """
 
-import argparse
 import secrets
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from arena.server.events.finals.archive import PlayedFinal, signed_event, zipped
 from arena.server.events.finals.final import DrawnFinal
 from arena.server.tournaments.tournament import TournamentRecord
 from arena.signatures import Signer, new_private_key
+from benchmarks.options import parser_of
 from tests.server.events.cups import RULES, played, said
 
 TARGET_SECONDS: Final = 600.0
@@ -35,7 +35,7 @@ TARGET_MATCHES: Final = 20_000
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", type=int, default=20)
     parser.add_argument("--blocks", type=int, default=53)
     parser.add_argument("--keep", type=Path, help="where the archive stays")

@@ -9,7 +9,6 @@ a match between the two. With `--proxy` each attack runs once more, and so does 
 proxy of deploy/haproxy, beside which haproxy takes CPU of its own.
 """
 
-import argparse
 import asyncio
 import itertools
 import json
@@ -19,10 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
+from benchmarks.options import parser_of, write_json
 from benchmarks.referee_load.attackers import ATTACKS
-from benchmarks.referee_load.stage import Figures, client, referee, register
+from benchmarks.referee_load.stage import Figures, client, database, referee, register
 from tests.haproxy import Proxy
 
 PLACES = 8
@@ -35,18 +33,13 @@ FEW_FILES = 1_024
 
 def main() -> None:
     """Run all attacks and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--only", action="append", choices=list(ATTACKS), help="may be repeated")
     parser.add_argument("--proxy", action="store_true", help="also behind deploy/haproxy")
-    parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     report: dict[str, Figures] = {}
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         pair = asyncio.run(register(url, 2, "pair"))
         crowd = asyncio.run(register(url, ATTACKERS, "attacker", "attacker"))
         print("| attack | matches/s beside it | beside equal load | share | p99 |")
@@ -60,8 +53,7 @@ def main() -> None:
                 f"| {figures['share']:.2f} | {figures['p99_ratio']:.1f} × |",
                 flush=True,
             )
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    write_json(options.json, report)
 
 
 Way = Callable[[int], AbstractContextManager[int]]

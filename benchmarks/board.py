@@ -12,7 +12,6 @@ ranks, without and with luck, in CPU time (one thread: `OMP_NUM_THREADS=1`). The
 printed with the figures.
 """
 
-import argparse
 import asyncio
 import contextlib
 import json
@@ -21,22 +20,22 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
 from arena.match.transcript import Entrant
+from arena.processes import processor_seconds
 from arena.records import Registered, VersionId
 from arena.server.boards.board import Board
-from benchmarks.referee_load.stage import Figures, client, referee, register
+from arena.server.boards.log_columns import SEATS, of_seats
+from benchmarks.options import parser_of, write_json
+from benchmarks.referee_load.stage import Figures, client, database, referee, register
 
 STREAMS = 8
 MATCHES_AT_ONCE = 32
@@ -46,11 +45,10 @@ BOTS = 100
 
 def main() -> None:
     """Measure both parts and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--slices", type=int, default=24)
     parser.add_argument("--seconds", type=float, default=4.0, help="of a slice")
     parser.add_argument("--matches", type=int, default=100_000, help="of the board in this process")
-    parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     report: dict[str, Any] = {"load_before": os.getloadavg()[0]}
     if options.slices:
@@ -60,17 +58,11 @@ def main() -> None:
     ]
     report["load_after"] = os.getloadavg()[0]
     _print(report)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    write_json(options.json, report)
 
 
 def _referee(slices: int, seconds: float) -> dict[str, Any]:
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         tokens = asyncio.run(register(url, STREAMS, "bot"))
         with referee(url) as (port, _), _follower(url) as follower:
             loading = ("players", "count", port, MATCHES_AT_ONCE, WARM_SECONDS + slices * seconds)
@@ -79,11 +71,11 @@ def _referee(slices: int, seconds: float) -> dict[str, Any]:
                 players.stdout.readline()
                 # Wait until Postgres has analysed its tables and plans with the statistics.
                 time.sleep(WARM_SECONDS)
-                boards, used = follower.boards, follower.cpu_seconds()
+                boards, used = follower.boards, processor_seconds(follower.process.pid)
                 began = [_slice(follower, seconds, on=number % 2 == 0) for number in range(slices)]
                 follower.process.send_signal(signal.SIGCONT)
                 counts = json.loads(players.stdout.readline())
-            boards, used = follower.boards - boards, follower.cpu_seconds() - used
+            boards, used = follower.boards - boards, processor_seconds(follower.process.pid) - used
     times, decisions = np.array(counts, float).T
 
     def speed(start: float) -> float:
@@ -132,11 +124,6 @@ class _Follower:
             self.matches = json.loads(line)["matches"]
             self.boards += 1
 
-    def cpu_seconds(self) -> float:
-        """The CPU time that it has used."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
-
 
 @contextlib.contextmanager
 def _follower(url: str) -> Iterator[_Follower]:
@@ -160,32 +147,24 @@ def _follower(url: str) -> Iterator[_Follower]:
             reader.join()
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    sequence: int
-    match_id: str
-    block_id: str
-    version_ids: list[VersionId]
-    placings: list[int]
-    luck: list[float] | None
-
-
-def _rows(count: int, seats: int, *, lucky: bool) -> list[_Row]:
-    """Results in seat blocks, with strengths about a hundred Elo apart and some ties. Luck is
-    random, because its values do not affect the cost."""
+def _log(count: int, seats: int, *, lucky: bool) -> NDArray[Any]:
+    """Results in seat blocks, with strengths about a hundred Elo apart and some ties, as SEATS by
+    match. Luck is random, because its values do not affect the cost."""
     rng = np.random.default_rng(20250601)
     strengths = rng.normal(0.0, 0.8, BOTS)
-    rows = []
-    for number in range(count):
+    log = np.zeros((count, seats), SEATS)
+    log["sequence"] = 1 + np.arange(count)[:, None]
+    log["seat"] = np.arange(seats)
+    for number, match in enumerate(log):
         if number % seats == 0:
             table = rng.choice(BOTS, seats, replace=False)
         scores = np.floor(2.0 * (strengths[table] + rng.gumbel(size=seats)))
-        placings = [1 + int((scores > score).sum()) for score in scores]
-        bots = [VersionId(int(bot)) for bot in table]
+        match["block"] = np.void((number // seats).to_bytes(16, "big"))
+        match["version"] = table
+        match["placing"] = 1 + (scores > scores[:, None]).sum(axis=1)
         drawn = rng.normal(0.0, 0.2, seats)
-        luck = (drawn - drawn.mean()).tolist() if lucky else None
-        rows.append(_Row(number + 1, f"m{number}", f"b{number // seats}", bots, placings, luck))
-    return rows
+        match["luck"] = drawn - drawn.mean() if lucky else np.nan
+    return log
 
 
 def _board(matches: int, seats: int, *, lucky: bool) -> Figures:
@@ -195,21 +174,21 @@ def _board(matches: int, seats: int, *, lucky: bool) -> Figures:
         for n in range(BOTS)
     }
     more = 50
-    rows = _rows(matches + 2 * more, seats, lucky=lucky)
+    log = _log(matches + 2 * more, seats, lucky=lucky)
     board = Board("bluff")
-    whole = _median_ms([lambda: board.extend(rows[:matches])])
+    whole = _median_ms([lambda: board.extend(of_seats(log[:matches].ravel()))])
     board.fit(versions)
 
-    def again(row: _Row) -> None:
-        board.extend([row])
+    def again(match: NDArray[Any]) -> None:
+        board.extend(of_seats(match))
         board.fit(versions)
 
-    def lines(row: _Row) -> None:
-        board.extend([row])
+    def lines(match: NDArray[Any]) -> None:
+        board.extend(of_seats(match))
         shown = board.lines(versions)
         assert lucky == any(line.luck_adjusted is not None for line in shown)
 
-    waiting = iter(rows[matches:])
+    waiting = iter(log[matches:])
     return {
         "seats": seats,
         "matches": matches,

@@ -13,7 +13,6 @@ event and result. It prints a hash of all that was compared, which depends on th
 number alone, and ends with code 1 at the first difference.
 """
 
-import argparse
 import statistics
 import sys
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from time import monotonic
 
 from benchmarks.compiled_load.equality import UnequalError, compare
 from benchmarks.compiled_load.speed import WAYS, script
+from benchmarks.options import parser_of
 
 CHUNK = 10_000
 """The matches of one seed."""
@@ -30,7 +30,7 @@ CHUNK = 10_000
 
 def main() -> None:
     """Measure, or compare."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--at-once", type=int, default=36, help="matches, so answers to a message")
     parser.add_argument("--equal", type=int, metavar="MATCHES", help="compare so many matches")

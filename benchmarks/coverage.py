@@ -17,7 +17,6 @@ bots as strong as it is; and half the mean width of the differences' intervals. 
 leagues has a standard error of up to 0.7 %.
 """
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,6 +30,7 @@ from arena.rating.intervals import Intervals, intervals
 from arena.rating.luck_column import luck_fit
 from arena.rating.ranks import rank_ranges
 from arena.rating.results import MatchColumns, Results
+from benchmarks.options import parser_of
 
 OLD_BOTS: Final = 8
 REACH: Final = 200.0
@@ -175,7 +175,7 @@ def worlds(seats: list[int]) -> Iterator[tuple[str, World]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--leagues", type=int, default=1000)
     parser.add_argument("--seats", type=int, nargs="+", default=[2, 3, 6])
     parser.add_argument("--blocks", type=int, nargs="+", default=[1, 2, 5, 10])

@@ -10,7 +10,6 @@ bluffs, doubts and right doubts, and of the differences from solved play where i
 it prints the same for Wilson's interval that takes decisions for independent.
 """
 
-import argparse
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -33,6 +32,7 @@ from arena.lab.deception import (
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.rating.head_to_head import wilson
+from benchmarks.options import parser_of
 
 HEADS: Final = (
     *("bot", "matches", "bluffs", "false", "bluffs doubted", "other claims doubted", "doubts"),
@@ -53,7 +53,7 @@ SHARES: Final[dict[str, tuple[Told, Told]]] = {
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--game", default="bluff")
     parser.add_argument("--bots", default="random,timid,honest,bayes,cfr", help="with commas")
     parser.add_argument("--matches", type=int, default=300, help="between each two of them")

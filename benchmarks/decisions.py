@@ -6,7 +6,6 @@ The matches are made by SQL: each has the transcript of one that was really play
 event. Memory is the largest resident set of the command's process, without Postgres.
 """
 
-import argparse
 import os
 import subprocess
 import sys
@@ -16,12 +15,13 @@ from pathlib import Path
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
+from benchmarks.options import parser_of
 from benchmarks.scale_load.filling import fill_database
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--matches", type=int, nargs="+", default=[5_000, 50_000])
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--bots", type=int, default=100)

@@ -13,48 +13,37 @@ every observation: a decision costs more with each match (about 0.7 ms on averag
 second, 1.6 ms over ten), so the number of matches is printed with every figure.
 """
 
-import argparse
-import json
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from arena.games import GAMES, make_game
+from benchmarks.games_load.arms import Arm, in_turns, installed, measured, new_python
+from benchmarks.options import parser_of, write_json
 
 MEMORY_MATCHES = 10_000
 LOAD = Path(__file__).parent / "games_load"
 
-Arm = tuple[str, list[str]]
-"""The name of what is measured, and the command that measures it, without the seconds."""
-
 
 def main() -> None:
     """Run all rounds and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0, help="of CPU per arm and round")
-    parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         arms = _own_arms() + _other_arms(Path(home))
-        rounds: dict[str, list[dict[str, float]]] = {name: [] for name, _ in arms}
-        for number in range(1, options.rounds + 1):
-            for name, command in arms:
-                rounds[name].append(_measured([*command, str(options.seconds)]))
-            print(f"round {number} of {options.rounds} done", file=sys.stderr)
-        memory = {name: _measured(command) for name, command in _memory_arms()}
+        rounds = in_turns(arms, options.rounds, options.seconds)
+        memory = {name: measured(command) for name, command in _memory_arms()}
     report = {
         "rounds": rounds,
         "medians": {name: _median(figures) for name, figures in rounds.items()},
         "resident_mb_by_matches": memory,
     }
     _print(report)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    write_json(options.json, report)
 
 
 def _own_arms() -> list[Arm]:
@@ -63,7 +52,6 @@ def _own_arms() -> list[Arm]:
         counts = make_game(name).seat_counts
         for seats in (counts[0], counts[-1]):
             arms.append((f"{name}, {seats} seats", _own(name, seats)))
-            arms.append((f"{name}, {seats} seats, as a match", _own(f"{name}-match", seats)))
     return arms
 
 
@@ -76,37 +64,21 @@ def _own(what: str, seats: int) -> list[str]:
 
 
 def _other_arms(home: Path) -> list[Arm]:
-    subprocess.run([sys.executable, "-m", "venv", home], check=True)
-    python = str(home / "bin" / "python")
+    python = new_python(home)
     most = make_game("bluff").seat_counts[-1]
     arms: list[Arm] = []
-    if _installed(python, "textarena"):
+    if installed(python, "textarena"):
         program = str(LOAD / "textarena_liars_dice.py")
         for seats in (2, most):
             arms += [
                 (f"TextArena {kind}, {seats} seats", [python, program, kind, str(seats)])
                 for kind in ("fresh", "reused")
             ]
-    if _installed(python, "open_spiel"):
+    if installed(python, "open_spiel"):
         # OpenSpiel's game has at most two seats.
         program = str(LOAD / "openspiel_liars_dice.py")
         arms.append(("OpenSpiel, 2 seats", [python, program, "liars_dice", "2"]))
     return arms
-
-
-def _installed(python: str, package: str) -> bool:
-    install = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", package], capture_output=True, text=True
-    )
-    if install.returncode:
-        print(f"{package} is left out, it cannot be installed: {install.stderr.strip()[-300:]}")
-    return install.returncode == 0
-
-
-def _measured(command: list[str]) -> dict[str, float]:
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    figures: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return figures
 
 
 def _median(figures: list[dict[str, float]]) -> dict[str, float]:

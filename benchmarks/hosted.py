@@ -20,6 +20,8 @@ import logging
 import statistics
 import sys
 from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import structlog
 
@@ -34,10 +36,6 @@ from benchmarks.hosted_load.sharing import SHIFT_SECONDS, shares
 from benchmarks.hosted_load.submitting import first_matches
 from benchmarks.hosted_load.switching import gaps
 
-PARTS = (
-    *("cost", "shifts", "sharing", "nuisances", "uploads", "first-match", "freeze", "final"),
-    "similar",
-)
 MATCHES = (1, 16)
 SLOTS = 8
 
@@ -153,6 +151,19 @@ def similar(_options: argparse.Namespace) -> None:
     )
 
 
+PARTS: Final[Mapping[str, Callable[[argparse.Namespace], None]]] = {
+    "cost": cost,
+    "shifts": shifts,
+    "sharing": sharing,
+    "nuisances": nuisances,
+    "uploads": uploads,
+    "first-match": first_match,
+    "freeze": freeze,
+    "final": final_of_an_event,
+    "similar": similar,
+}
+
+
 def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(
@@ -171,17 +182,7 @@ def main() -> None:
     for part in options.part or PARTS:
         if part not in PARTS:
             parser.error(f"no part {part!r}: there are {', '.join(PARTS)}")
-        {
-            "cost": cost,
-            "shifts": shifts,
-            "sharing": sharing,
-            "nuisances": nuisances,
-            "uploads": uploads,
-            "first-match": first_match,
-            "freeze": freeze,
-            "final": final_of_an_event,
-            "similar": similar,
-        }[part](options)
+        PARTS[part](options)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ Then `arena play` with two of the compiled starters takes turns with the load of
 The starters must be built; one that is not is left out. All languages take about four minutes.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -30,13 +29,14 @@ from typing import Any
 import grpc
 from google.protobuf.json_format import ParseDict
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
+from arena.processes import processor_seconds
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
+from benchmarks.memory import resident_mb
+from benchmarks.options import parser_of
 from benchmarks.referee import MANY_MATCHES, STREAMS
+from benchmarks.referee_load.stage import database, referee, register
 from benchmarks.referee_load.stage import measure as load_figures
-from benchmarks.referee_load.stage import referee, register, resident_mb
 
 SAMPLE_BOTS = Path(__file__).parents[1] / "sample_bots"
 PYTHON = SAMPLE_BOTS / "python/arena_sample_bots/starters/python"
@@ -159,11 +159,11 @@ async def measure(language: str, matches: int) -> Measured:
         measured.first_answer -= begun
         await asyncio.sleep(WARM_UP_SECONDS)
         measured.times.clear()
-        answers, cpu, start = measured.answers, _cpu_seconds(process.pid), time.monotonic()
+        answers, cpu, start = measured.answers, processor_seconds(process.pid), time.monotonic()
         await asyncio.sleep(SECONDS)
         measured.seconds = time.monotonic() - start
         measured.answers -= answers
-        measured.cpu_seconds = _cpu_seconds(process.pid) - cpu
+        measured.cpu_seconds = processor_seconds(process.pid) - cpu
         measured.resident_mb = resident_mb(process.pid)
     finally:
         if process.returncode is None:
@@ -185,18 +185,9 @@ async def _first_answer(language: str, asking: Asking, process: asyncio.subproce
         sys.exit(f"{language}: no answer after {START_SECONDS:.0f} s.")
 
 
-def _cpu_seconds(process: int) -> float:
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def at_home(bots: Sequence[str]) -> None:
     """Compare `arena play` with the load of the referee's benchmark."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        EmbeddedPostgres(Path(folder) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url, tempfile.TemporaryDirectory() as folder:
         tokens = asyncio.run(register(url, STREAMS, "bot"))
         transcripts = Path(folder, "transcripts")
         _play(bots, COUNTED_MATCHES, "--transcripts", str(transcripts))
@@ -259,7 +250,7 @@ async def main(languages: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=", ".join(STARTERS))
     chosen = parser.parse_args().languages or list(STARTERS)
     if unknown := set(chosen) - set(STARTERS):

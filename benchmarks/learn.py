@@ -5,19 +5,16 @@ python -m benchmarks.learn --equal 10000000 [--table bluff:2] [--seed 1]
 
 Measures decisions per second of random legal play on one core, with the observation and the mask of
 every decision written: of batches of 4,096 matches (with the random choice, and of steps alone), of
-two threads, and of the pure rules one match at a time. PettingZoo, RLCard, OpenSpiel and PufferLib
-are installed from the package index into a temporary environment; one that cannot be installed is
-left out with a message. All arms take turns, each in its own process. Prints medians over the
-rounds. With --only, as in `--only threads`, our arms alone whose names have this text.
+two threads, and of the pure rules one match at a time. PettingZoo, RLCard and OpenSpiel are
+installed from the package index into a temporary environment; one that cannot be installed is left
+out with a message. All arms take turns, each in its own process. Prints medians over the rounds.
+With --only, as in `--only threads`, our arms alone whose names have this text.
 
 With --equal it plays that many decisions in a batch and by the pure rules from the same draws, and
 compares every observation, mask, seat, reward and end on the bytes.
 """
 
-import argparse
-import json
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,31 +25,27 @@ from numpy.typing import NDArray
 
 from arena.games import KITS, make_game
 from arena.learn import VectorEnv, vector_env
+from benchmarks.games_load.arms import Arm, in_turns, installed, new_python
 from benchmarks.learn_load.pure_rules import PureRules
+from benchmarks.options import parser_of, write_json
 
 LOAD = Path(__file__).parent / "games_load"
 OTHERS = (
     ("PettingZoo leduc_holdem_v4", "pettingzoo_leduc.py", ("pettingzoo", "rlcard", "pygame")),
     ("RLCard leduc-holdem", "rlcard_leduc.py", ("rlcard",)),
     ("OpenSpiel liars_dice", "openspiel_liars_dice.py", ("open_spiel",)),
-    ("PufferLib connect4", "pufferlib_connect4.py", ("pufferlib",)),
 )
 """The name, the program and the packages of each other platform."""
-INSTALL_S = 300
 EQUAL_BATCH = 64
 _TOLD_EVERY = 100_000
-
-Arm = tuple[str, list[str]]
-"""The name of what is measured, and the command that measures it, without the seconds."""
 
 
 def main() -> None:
     """Run all rounds and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0, help="per arm and round")
     parser.add_argument("--only", metavar="TEXT", help="our arms whose names have this text")
-    parser.add_argument("--json", type=Path, help="write all figures there")
     parser.add_argument("--equal", type=int, metavar="N", help="compare N decisions instead")
     parser.add_argument("--table", default="bluff:2", help="game:seats to compare")
     parser.add_argument("--seed", type=int, default=1, help="of the matches to compare")
@@ -66,16 +59,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         if options.only is None:
             arms += _other_arms(Path(home))
-        rounds: dict[str, list[float]] = {name: [] for name, _ in arms}
-        for number in range(1, options.rounds + 1):
-            for name, command in arms:
-                rounds[name].append(_measured([*command, str(options.seconds)]))
-            print(f"round {number} of {options.rounds} done", file=sys.stderr)
+        measured = in_turns(arms, options.rounds, options.seconds)
+    rounds = {
+        name: [one["decisions"] / one["seconds"] for one in figures]
+        for name, figures in measured.items()
+    }
     medians = {name: statistics.median(figures) for name, figures in rounds.items()}
     for name, median in medians.items():
         print(f"{name}: {median:,.0f} decisions/s")
-    if options.json:
-        options.json.write_text(json.dumps({"rounds": rounds, "medians": medians}, indent=2) + "\n")
+    write_json(options.json, {"rounds": rounds, "medians": medians})
 
 
 def _compare(table: str, decisions: int, seed: int) -> None:
@@ -130,33 +122,12 @@ def _own(what: str, seats: int) -> list[str]:
 
 
 def _other_arms(home: Path) -> list[Arm]:
-    subprocess.run([sys.executable, "-m", "venv", home], check=True)
-    python = str(home / "bin" / "python")
+    python = new_python(home)
     return [
         (name, [python, str(LOAD / program), "-", "2"])
         for name, program, packages in OTHERS
-        if _installed(python, packages)
+        if installed(python, *packages)
     ]
-
-
-def _installed(python: str, packages: tuple[str, ...]) -> bool:
-    install = subprocess.run(
-        [python, "-m", "pip", "install", "--quiet", *packages],
-        capture_output=True,
-        text=True,
-        timeout=INSTALL_S,
-    )
-    if install.returncode:
-        lines = install.stderr.strip().splitlines() or ["no reason given"]
-        reason = next((line for line in lines if "Error: " in line), lines[-1]).strip()
-        print(f"{packages[0]} is left out, it cannot be installed: {reason}")
-    return install.returncode == 0
-
-
-def _measured(command: list[str]) -> float:
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    figures = json.loads(done.stdout.strip().splitlines()[-1])
-    return float(figures["decisions"] / figures["seconds"])
 
 
 if __name__ == "__main__":

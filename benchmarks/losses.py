@@ -11,12 +11,9 @@ errors, with a match as one cluster. The matches that losses need, as a multiple
 results need, are the squared ratio of these; the interval is of a bootstrap over the matches.
 """
 
-import argparse
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -26,6 +23,7 @@ from arena.games import make_game
 from arena.lab.analysis import BOUNDS, ActionValues, BluffSearch, LossSums, analyse, known_sources
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
+from benchmarks.options import parser_of, write_json
 
 QUANTILES: Final = (0.25, 0.5, 0.75, 0.875, 0.9375, 0.99)
 RESAMPLES: Final = 2_000
@@ -53,12 +51,11 @@ class Told:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--bots", default="timid,honest,bayes,cfr", help="with commas between")
     parser.add_argument("--matches", type=int, default=500, help="between each two of them")
     parser.add_argument("--search", action="store_true", help="value actions by the search")
     parser.add_argument("--seed", default="losses")
-    parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
     sources = (BluffSearch(),) if options.search else known_sources()
     bots = options.bots.split(",")
@@ -73,14 +70,13 @@ def main() -> None:
         told.append(_told(pair, np.array(rows, dtype=float)))
     every = np.sort([loss for by_match in losses.values() for one in by_match for loss in one])
     _print(losses, every, told)
-    if options.json:
-        found = {
-            "decisions": len(every),
-            "quantiles": {str(at): float(np.quantile(every, at)) for at in QUANTILES},
-            "up_to_bounds": {grade.value: _share(every, bound) for bound, grade in BOUNDS},
-            "pairs": [asdict(one) for one in told],
-        }
-        options.json.write_text(json.dumps(found, indent=2) + "\n")
+    found = {
+        "decisions": len(every),
+        "quantiles": {str(at): float(np.quantile(every, at)) for at in QUANTILES},
+        "up_to_bounds": {grade.value: _share(every, bound) for bound, grade in BOUNDS},
+        "pairs": told,
+    }
+    write_json(options.json, found)
 
 
 def _played(

@@ -11,7 +11,6 @@ root), for the intervals to the mean and for those between neighbours in rank, b
 information of the matches played; the share of pairs that met; and the fewest matches of a bot.
 """
 
-import argparse
 import heapq
 import math
 import statistics
@@ -28,6 +27,7 @@ from arena.rating.elo import ELO_PER_NAT, win_probabilities
 from arena.scheduling.free_bots import FreeBots
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths, chance
+from benchmarks.options import parser_of
 
 PLACES: Final = 4
 GATHERED: Final = 0.1
@@ -147,7 +147,7 @@ def _found(truth: np.ndarray, played: np.ndarray) -> Found:
 
 def main() -> None:
     """Simulate and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", type=int, nargs="+", default=[10, 100, 1_000])
     parser.add_argument("--spread", type=float, nargs="+", default=[200.0, 350.0], help="Elo")
     parser.add_argument("--matches", type=int, default=200, help="per bot")

@@ -14,28 +14,24 @@ answer at once, so there must be none. With --layers it counts calls and allocat
 by layer.
 """
 
-import argparse
 import asyncio
 import json
 import statistics
 import sys
-import tempfile
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
+from benchmarks.memory import resident_mb
+from benchmarks.options import parser_of, write_json
 from benchmarks.referee_load import layers, watching
-from benchmarks.referee_load.lateness import full_load
 from benchmarks.referee_load.stage import (
     Figures,
     client,
+    database,
     echo_server,
     measure,
     referee,
     register,
-    resident_mb,
 )
 
 TURN_BYTES = 150
@@ -49,10 +45,9 @@ MOST_RESIDENT_MB = 160
 
 def main() -> None:
     """Run all rounds and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--json", type=Path, help="write all figures there")
     parser.add_argument("--watching", action="store_true", help="the cost of spectators")
     parser.add_argument("--decisions", type=int, help="count false lates in so many decisions")
     parser.add_argument("--layers", action="store_true", help="count calls by layer")
@@ -69,17 +64,31 @@ def main() -> None:
     else:
         report = _everything(options.rounds, options.seconds)
         _print(report)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    write_json(options.json, report)
+
+
+@dataclass(frozen=True)
+class FullLoad:
+    """What a run under full load found."""
+
+    decisions: int
+    refused: dict[str, int]
+    """Refusals by kind of fault. The bots answer at once: every LATE is the referee's own delay."""
+    resident_mb: float
+    """Memory of the referee at the end."""
+
+
+def full_load(url: str, tokens: list[str], decisions: int) -> FullLoad:
+    """Let bots with many matches each make so many decisions; the database must be migrated."""
+    with referee(url) as (port, process):
+        playing = ("players", "until", port, MANY_MATCHES, decisions)
+        with client(*playing, tokens=tokens) as players:
+            found = json.loads(players.communicate()[0])
+        return FullLoad(found["decisions"], found["refused"], resident_mb(process.pid))
 
 
 def _lateness(decisions: int) -> dict[str, Any]:
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         found = full_load(url, asyncio.run(register(url, STREAMS, "bot")), decisions)
     print(
         f"{found.decisions} decisions, refused {found.refused or 'none'}; "
@@ -89,11 +98,7 @@ def _lateness(decisions: int) -> dict[str, Any]:
 
 
 def _layers(most: int) -> dict[str, Any]:
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         tokens = asyncio.run(register(url, STREAMS, "bot"))
         found, memory = layers.count_calls(url, tokens), layers.count_allocations(url, tokens)
     layers.print_layers(found, memory, most)
@@ -101,11 +106,7 @@ def _layers(most: int) -> dict[str, Any]:
 
 
 def _everything(rounds: int, seconds: float) -> dict[str, Any]:
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         tokens = asyncio.run(register(url, STREAMS, "bot"))
         report = _alternate(url, tokens, rounds, seconds)
         report["idle"] = _idle(url, asyncio.run(register(url, IDLE_BOTS, "idle", "one")))

@@ -33,13 +33,19 @@ from typing import Any, Final
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
+from benchmarks.options import parser_of
 from benchmarks.scale_load.adoption import seconds_until_adopted
 from benchmarks.scale_load.beside_bare import beside_bare
 from benchmarks.scale_load.crowd import decisions, idle_memory
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.filling import Filled, fill_database
-from benchmarks.scale_load.jobs import matches_a_second
-from benchmarks.scale_load.measuring import checkpoint, commands, dashboard, referee_start
+from benchmarks.scale_load.measuring import (
+    checkpoint,
+    commands,
+    dashboard,
+    matches_a_second,
+    referee_start,
+)
 from benchmarks.scale_load.pairing import microseconds_a_table
 from benchmarks.scale_load.recording import recording
 from benchmarks.scale_load.report import IDLE_BOTS, print_report
@@ -82,7 +88,7 @@ WITHOUT: Final[Mapping[str, Callable[[argparse.Namespace], Any]]] = {
 
 def main() -> None:
     """Measure and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--bots", type=int, default=1_000)
     parser.add_argument("--matches", type=int, nargs="+", default=[1_000, 1_000_000])
     parser.add_argument("--seats", type=int, nargs="+", default=[2, 4], help="of the tables")

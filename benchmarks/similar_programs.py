@@ -11,7 +11,6 @@ program a copy is added to the field: an exact one, and one that answers otherwi
 positions; printed is how many of the originals' pairs are marked, and how many of the copies.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from arena.local.obvious import house_bots, obvious_answers, scaled, settings, w
 from arena.local.probes import Probe, answer_of, house_answers, probes
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.rating.agreement import Answers, agreements
+from benchmarks.options import parser_of
 
 RUNS: Final = 3
 """How often each program is asked."""
@@ -44,7 +44,7 @@ class Program:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--game", default="bluff")
     parser.add_argument("--fields", type=int, default=20)
     parser.add_argument("--programs", type=int, default=20)

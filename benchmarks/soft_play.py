@@ -9,7 +9,6 @@ bot of each field of a second kind loses on purpose against its friend: every te
 every fourth, costs 20 % of a win more.
 """
 
-import argparse
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
@@ -17,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from arena.lab.analysis import SeatLoss, soft_play
+from benchmarks.options import parser_of
 
 DECISIONS: Final = 20
 """Of a bot in a block."""
@@ -24,7 +24,7 @@ DECISIONS: Final = 20
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("--fields", type=int, default=1_000)
     parser.add_argument("--bots", type=int, default=20)
     parser.add_argument("--blocks", type=int, default=20)

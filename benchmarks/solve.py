@@ -11,17 +11,17 @@ installed from the package index into a temporary environment; if it cannot be, 
 a message.
 """
 
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
-import venv
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from benchmarks.games_load.arms import installed, new_python
+from benchmarks.options import parser_of, write_json
 
 _OPENSPIEL = Path(__file__).parent / "solver_load" / "openspiel_cfr.py"
 _OURS = ["-m", "benchmarks.solver_load.arena_cfr"]
@@ -43,19 +43,20 @@ class Look:
 
 def main() -> None:
     """Run both and print the curves."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--iterations", type=int, default=250, help="of OpenSpiel, in each run")
-    parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     looks = sorted({round(10 * 1.15**step) for step in range(45)})
     # A look of OpenSpiel's takes as long as 25 of its iterations.
     their_looks = [options.iterations // 25, options.iterations // 5, options.iterations]
     our_runs, their_runs = [], []
-    with _openspiel() as python:
+    with tempfile.TemporaryDirectory() as home:
+        python = new_python(Path(home))
+        compared = installed(python, "open_spiel")
         for _ in range(options.runs):
             our_runs.append(_output([sys.executable, *_OURS, *map(str, looks)]))
-            if python is not None:
+            if compared:
                 their_runs.append(_output([python, str(_OPENSPIEL), *map(str, their_looks)]))
     ours, theirs = _together(our_runs), _together(their_runs)
     _print("arena", [look for look in ours if look.iterations in looks[::6]])
@@ -69,23 +70,7 @@ def main() -> None:
                 f"{median(first.seconds):.4f} s: {median(times):,.0f} times faster "
                 f"({min(times):,.0f} to {max(times):,.0f})"
             )
-    if options.json:
-        report = {"arena": ours, "openspiel": theirs}
-        options.json.write_text(json.dumps(report, indent=2, default=vars) + "\n")
-
-
-@contextmanager
-def _openspiel() -> Iterator[str | None]:
-    """A Python that has OpenSpiel."""
-    with tempfile.TemporaryDirectory() as home:
-        venv.create(home, with_pip=True)
-        python = str(Path(home) / "bin" / "python")
-        install = [python, "-m", "pip", "install", "--quiet", "open_spiel"]
-        if subprocess.run(install, check=False).returncode:
-            print("OpenSpiel cannot be installed here: left out.", file=sys.stderr)
-            yield None
-        else:
-            yield python
+    write_json(options.json, {"arena": ours, "openspiel": theirs})
 
 
 def _output(command: list[str]) -> list[dict[str, float]]:

@@ -13,11 +13,10 @@ a minute, and kept in dist/round.tables.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from os import cpu_count
@@ -36,6 +35,7 @@ from arena.local.in_process import Contender, PlayedMatch, Seed, play_match, pla
 from arena.local.loading import load_bot
 from arena.local.win_rates import WinRates
 from arena.match.seating import moved_on
+from benchmarks.options import parser_of, write_json
 from benchmarks.strangers_load.seen import seen
 from benchmarks.strangers_load.unseen import unseen
 
@@ -62,7 +62,7 @@ class Cell:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--rungs", default="honest,bayes,cfr,search,exploiter")
     parser.add_argument("--dice", default="1,2,5", help="of each seat, with commas between")
     parser.add_argument("--half", choices=("seen", "unseen", "both"), default="both")
@@ -75,13 +75,11 @@ def main() -> None:
         "--tables", default="", help="the file of the rung `cfr`, at two seats (default: shipped)"
     )
     parser.add_argument("--seed", default="strangers")
-    parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
     halves = ["seen", "unseen"] if options.half == "both" else [options.half]
     one_by_one = options.seats == 2
     found = _one_by_one(options, halves) if one_by_one else _mixed_tables(options, halves)
-    if options.json:
-        options.json.write_text(json.dumps([asdict(cell) for cell in found], indent=2) + "\n")
+    write_json(options.json, found)
 
 
 def _one_by_one(options: argparse.Namespace, halves: Sequence[str]) -> list[Cell]:

@@ -1,8 +1,8 @@
-"""A scriptable raw gRPC bot, well-behaved by default."""
+"""A scriptable raw gRPC bot, well-behaved by default, and what it shares with spectators."""
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import grpc
 
@@ -10,33 +10,58 @@ from arena.codec import bot_side
 from arena.games import make_game
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
+from tests.service_calls import bearing, own_channel
 
 PATIENCE = 30.0
 """Seconds that anything may take before a test gives up."""
 
 
-class Peer:
+class Listening:
     """One stream. Everything it hears is kept in `heard`."""
 
-    def __init__(self, port: int | str, token: str | None, **hello: Any) -> None:
-        """`port` may also be a target of gRPC's."""
-        self.hello = {"protocol_version": 1, "games": ["bluff"], "max_matches": 2} | hello
-        self.heard: list[pb.PlayResponse] = []
-        self.offers: dict[str, bot_side.Offered] = {}
-        self.ended: list[str] = []
-        self._unread: pb.PlayResponse | None = None
-        self.channel = grpc.aio.insecure_channel(
-            port if isinstance(port, str) else f"127.0.0.1:{port}",
-            options=[("grpc.use_local_subchannel_pool", 1)],
-        )
-        metadata = (("authorization", f"Bearer {token}"),) if token is not None else ()
-        self.call: Any = RefereeServiceStub(self.channel).Play(metadata=metadata)
+    call: Any
 
-    async def __aenter__(self) -> "Peer":
+    def __init__(self, port: int | str) -> None:
+        self.heard: list[Any] = []
+        self.channel = own_channel(port)
+
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.channel.close()
+
+    async def hear(self) -> Any:
+        """The next message. Raises EOFError when the stream is over."""
+        async with asyncio.timeout(PATIENCE):
+            message = await self.call.read()
+        if message is grpc.aio.EOF:
+            raise EOFError
+        self.heard.append(message)
+        return message
+
+    async def status(self) -> tuple[grpc.StatusCode, str]:
+        """How the stream ended; what still comes is kept in `heard`."""
+        try:
+            while True:
+                await self.hear()
+        except (EOFError, grpc.aio.AioRpcError):
+            async with asyncio.timeout(PATIENCE):
+                return await self.call.code(), await self.call.details()
+
+
+class Peer(Listening):
+    """The stream of a bot."""
+
+    def __init__(self, port: int | str, token: str | None, **hello: Any) -> None:
+        """`port` may also be a target of gRPC's."""
+        super().__init__(port)
+        self.hello = {"protocol_version": 1, "games": ["bluff"], "max_matches": 2} | hello
+        self.offers: dict[str, bot_side.Offered] = {}
+        self.ended: list[str] = []
+        self._unread: pb.PlayResponse | None = None
+        metadata = bearing(token) if token is not None else ()
+        self.call = RefereeServiceStub(self.channel).Play(metadata=metadata)
 
     async def greet(self) -> pb.Welcome:
         """Say hello. What else comes with the welcome is heard again by the next `hear`."""
@@ -57,11 +82,7 @@ class Peer:
         if self._unread is not None:
             message, self._unread = self._unread, None
             return message
-        async with asyncio.timeout(PATIENCE):
-            message = await self.call.read()
-        if message is grpc.aio.EOF:
-            raise EOFError
-        self.heard.append(message)
+        message: pb.PlayResponse = await super().hear()
         for offer in [*message.offers, *(resume.offer for resume in message.resumes)]:
             self.offers[offer.match_id] = bot_side.read_offer(offer)
         for begin in message.begins:
@@ -111,12 +132,3 @@ class Peer:
         while not (message := await self.hear()).turns:
             await self.join(message)
         return message.turns[0]
-
-    async def status(self) -> tuple[grpc.StatusCode, str]:
-        """How the stream ended; what still comes is kept in `heard`."""
-        try:
-            while True:
-                await self.hear()
-        except (EOFError, grpc.aio.AioRpcError):
-            async with asyncio.timeout(PATIENCE):
-                return await self.call.code(), await self.call.details()

@@ -195,3 +195,11 @@ def scribes() -> list[Scribe]:
     """A fresh list of the bots that a test makes."""
     Scribe.made = []
     return Scribe.made
+
+
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    """Only what nothing refers to any more is freed."""
+    gc.disable()
+    yield
+    gc.enable()

@@ -6,7 +6,6 @@ A test works as the owner of its database, as a referee does, and not as a super
 import itertools
 import os
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Any
 
 import psycopg
 from sqlalchemy import make_url
+
+from tests.waiting import until
 
 TEMPLATE = "arena_template"
 """The database of the tests' server that is migrated and empty."""
@@ -45,20 +46,22 @@ def let_everybody_in(data: Path, url: str) -> None:
     """Let a built-in server that runs let everybody in without a password, the superuser too."""
     (data / "pg_hba.conf").write_text("local all all trust\n")
     os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGHUP)
-    deadline = time.monotonic() + 10
-    while True:
-        try:
-            return execute(administrator(url), "SELECT")
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+    until(lambda: answers(administrator(url)), 10)
 
 
 def execute(url: str, statement: str) -> None:
     """Run one statement outside a transaction."""
     with psycopg.connect(plain(url), autocommit=True) as connection:
         connection.execute(statement.encode())
+
+
+def answers(url: str) -> bool:
+    """Whether a database lets somebody in."""
+    try:
+        execute(url, "SELECT")
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 class Copies:

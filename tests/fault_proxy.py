@@ -1,9 +1,10 @@
-"""A TCP proxy that can delay, swallow or cut what passes through it."""
+"""A TCP proxy that can delay, hold, swallow or cut what passes through it."""
 
 import socket
 import threading
 import time
 from contextlib import suppress
+from typing import Self
 
 
 class FaultProxy:
@@ -11,17 +12,27 @@ class FaultProxy:
 
     `delay` seconds are waited before anything is passed on; while `swallow` is set bytes are taken
     and never passed on, on old connections and new ones, and nothing that follows them afterwards;
-    `cut` ends what is connected. A changed `target` is that of new connections.
+    while `held` is set they wait; `cut` ends what is connected. A changed `target` is that of new
+    connections.
     """
 
-    def __init__(self, target: tuple[str, int] | str) -> None:
+    def __init__(self, target: tuple[str, int] | str, source: str = "") -> None:
+        """`source` is the address of this machine from which a port is reached; "" is any."""
         self.delay = 0.0
         self.swallow = False
+        self.held = False
         self.target = target
+        self._source = source
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
 
     def cut(self) -> None:
         """End all connections."""
@@ -31,6 +42,7 @@ class FaultProxy:
 
     def close(self) -> None:
         """Accept no more connections, and end all."""
+        self.held = False
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -45,6 +57,8 @@ class FaultProxy:
                 else:
                     far = socket.socket()
                 try:
+                    if self._source:
+                        far.bind((self._source, 0))
                     far.connect(self.target)
                 except OSError:
                     near.close()
@@ -58,6 +72,8 @@ class FaultProxy:
         with suppress(OSError):
             while data := source.recv(65_536):
                 time.sleep(self.delay)
+                while self.held:
+                    time.sleep(0.005)
                 lost = lost or self.swallow
                 if not lost:
                     sink.sendall(data)

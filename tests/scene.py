@@ -1,11 +1,14 @@
-"""A referee for tests, the pair of good bots that must not notice the misfits, and a bad line."""
+"""A referee for tests, and the pair of good bots that must not notice the misfits."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import grpc
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
@@ -49,6 +52,11 @@ class Scene:
     @property
     def port(self) -> int:
         return self.arena.port
+
+    @cached_property
+    def channel(self) -> grpc.aio.Channel:
+        """Of calls that need no connection of their own; `opened` closes it."""
+        return grpc.aio.insecure_channel(f"127.0.0.1:{self.port}")
 
     async def token(self, bot: str, owner: str | None = None) -> str:
         """The token of a bot, registered when it is first named."""
@@ -128,7 +136,9 @@ async def opened(
             identity_provider=identity_provider,
         ),
     ) as arena:
-        yield Scene(arena, database)
+        scene = Scene(arena, database)
+        async with scene.channel:
+            yield scene
 
 
 class Company:
@@ -191,55 +201,3 @@ async def good_pair(scene: Scene, port: int = 0) -> AsyncIterator[Company]:
             ended = set(peer.ended)
             assert await scene.faults(name) == 0
             assert ended <= {row.match_id for row in await scene.results(name)}
-
-
-class Proxy:
-    """A line to the referee, from an address of this machine, that can be cut or clogged."""
-
-    def __init__(self, port: int, source: str = "127.0.0.1") -> None:
-        self._to = port
-        self._source = source
-        self._writers: list[asyncio.StreamWriter] = []
-        self._open = asyncio.Event()
-        self._open.set()
-        self.port = 0
-
-    async def __aenter__(self) -> "Proxy":
-        self._server = await asyncio.start_server(self._connect, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        self.clog(False)
-        self.cut()
-
-    def cut(self) -> None:
-        """Break all connections, without a goodbye."""
-        for writer in self._writers:
-            writer.transport.abort()
-        self._writers.clear()
-
-    def clog(self, closed: bool = True) -> None:
-        """Let nothing through any more, in either direction."""
-        if closed:
-            self._open.clear()
-        else:
-            self._open.set()
-
-    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        other_reader, other_writer = await asyncio.open_connection(
-            "127.0.0.1", self._to, local_addr=(self._source, 0)
-        )
-        self._writers += [writer, other_writer]
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._pass_on(reader, other_writer))
-            tasks.create_task(self._pass_on(other_reader, writer))
-
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            while data := await reader.read(4096):
-                await self._open.wait()
-                writer.write(data)
-                await writer.drain()
-        writer.close()

@@ -1,19 +1,38 @@
-"""Calls to a service without a network: who calls, what is written, how it ends."""
+"""Calls to a service, over the wire and without a network: who calls, and how it ends."""
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+import pytest
 
 from arena.records import Owner, Registered
 from arena.server.limits.gate import Gate
 from arena.server.limits.limits import Limits
 from arena.server.requests.errors import ProtocolError
-from tests.bots import PATIENCE
 
 PEER = "ipv4:192.0.2.7:50123"
+
+
+def own_channel(port: int | str) -> grpc.aio.Channel:
+    """A connection of its own to this port, or to a target of gRPC's."""
+    return grpc.aio.insecure_channel(
+        port if isinstance(port, str) else f"127.0.0.1:{port}",
+        options=[("grpc.use_local_subchannel_pool", 1)],
+    )
+
+
+def bearing(token: str) -> tuple[tuple[str, str], ...]:
+    """The metadata of a call with this token or key."""
+    return (("authorization", f"Bearer {token}"),)
+
+
+async def refused(call: Awaitable[Any]) -> tuple[str, str]:
+    """The name of the status with which a call is refused, and the details."""
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await call
+    return error.value.code().name, error.value.details() or ""
 
 
 class EndedError(Exception):
@@ -35,7 +54,7 @@ class Call:
         return self.address
 
     def invocation_metadata(self) -> Sequence[tuple[str, str]]:
-        return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
+        return () if self.token is None else bearing(self.token)
 
     async def write(self, message: Any) -> None:
         self.written.append(message)
@@ -49,7 +68,7 @@ class Call:
 
 @dataclass
 class Known:
-    """An Authenticator that knows bots by token."""
+    """The tokens of bots, and no keys of owners."""
 
     bots: dict[str, Registered]
 
@@ -80,10 +99,3 @@ def gate(meter: Meter | None = None, **limits: Any) -> Gate:
     """A gate whose time stands still, and which holds nobody up."""
     given = Limits(**({"refusal_seconds": 0} | limits))
     return Gate(given, meter or Meter(), lambda: 1_000.0)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait until something is so that tells nobody."""
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0)

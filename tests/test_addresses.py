@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 
-from arena.addresses import bare_host, host_port, on_loopback
+from arena.addresses import bare_host, host_port, network_of, on_loopback
 from arena.bot.address import Address, AddressError
 from arena.settings import Settings
 from tests.free_port import free_port
@@ -45,6 +45,13 @@ def test_ipv6_addresses_are_in_brackets_before_a_port(host: str, text: str) -> N
 )
 def test_names_and_addresses_of_this_machine_are_known(host: str, here: bool) -> None:
     assert on_loopback(host) is here
+
+
+def test_a_network_of_64_bits_is_one_visitor() -> None:
+    assert network_of("2001:db8:1:2:3::4") == network_of("2001:db8:1:2::9") == "2001:db8:1:2::"
+    assert network_of("2001:db8:1:3::9") == "2001:db8:1:3::"
+    assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") == "192.0.2.7"
+    assert network_of("") == ""
 
 
 def test_settings_take_an_ipv6_host_with_brackets_or_without(

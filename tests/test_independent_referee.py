@@ -16,15 +16,16 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import OpenTurn, Reply, TimedAction, play
+from arena.match.flow import OpenTurn, Reply, TimedAction
 from arena.match.replay import TranscriptError
 from arena.match.result import Termination
-from arena.match.transcript import Entrant, Opening, Setup, Transcript
+from arena.match.transcript import Entrant, Setup
 from arena.match.transcript_json import from_json, to_json
 from arena.match.verify import verify
-from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.randomness import commitment, match_key
 from tests.games.contract import HOOKS
 from tests.independent_referee import GAMES, WrongError, check
+from tests.match.matches import dealt
 
 Document = dict[str, Any]
 
@@ -57,25 +58,16 @@ def match(
     secret = random.randbytes(32)
     entropies = tuple(random.randbytes(random.randint(8, 64)) for _ in range(seats))
     match_id = f"00000000-0000-4000-8000-{seed:012}"
-    randomness = KeyedRandomness(match_key(secret, deal_id or match_id, entropies))
-    flow = play(game, seats, randomness, fault_limit := random.randint(1, 4))
-    try:
-        ask = next(flow)
-        while True:
-            ask = flow.send([reply(game, turn, random, faulty) for turn in ask.turns])
-    except StopIteration as end:
-        record = end.value
     setup = Setup(
         match_id=match_id,
         game=name,
         options=game.options,
         entrants=tuple(Entrant(f"bot-{seat}", "1", "somebody") for seat in range(seats)),
         time_control=TimeControl(),
-        fault_limit=fault_limit,
+        fault_limit=random.randint(1, 4),
         deal_id=deal_id,
     )
-    opening = Opening(secret, entropies)
-    transcript = Transcript(setup, commitment(secret), record.steps, record.result, opening)
+    transcript = dealt(setup, secret, entropies, lambda turn: reply(game, turn, random, faulty))
     # Through text, as an independent program would get it.
     return json.loads(json.dumps(to_json(transcript)))  # type: ignore[no-any-return]
 

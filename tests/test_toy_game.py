@@ -24,12 +24,13 @@ from arena.scheduling.ladder import TableType
 from arena.server.boards.board import Board
 from arena.server.results.bluffing import bluffing_of
 from arena.showing.scenes import SCENES
-from arena_dashboard.playing.controls import controls, leaves
+from arena_dashboard.playing.controls import controls
 from arena_dashboard.playing.game_options import choices
 from arena_dashboard.playing.reveals import shown
 from arena_dashboard.playing.story import frame
 from arena_dashboard.reading.frames import match_json, packed
 from arena_dashboard.reading.watching import Onlooker, watch
+from tests.dashboard.test_playing import leaves
 from tests.toy_game import KIT, ToyGame
 
 NAME = ToyGame.name

@@ -9,30 +9,15 @@ from threading import Thread
 from typing import Any
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.home.play import play
-from arena.commands.ratings.rate import rate
-from arena.commands.results.export import export
-from arena.commands.results.luck import luck
 from arena.commands.results.transcript_files import texts
-from arena.commands.results.verify import verify
 from arena.match.transcript_json import to_json
 from arena.signatures import Signer
+from tests.commands.running import arena
 from tests.dashboard.played import fill
 from tests.databases import execute
 from tests.games.contract import Case
 from tests.match.matches import some_match
-
-app = typer.Typer()
-for command in (export, luck, play, rate, verify):
-    app.command()(command)
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def documents(count: int) -> list[dict[str, Any]]:

@@ -34,15 +34,6 @@ from arena.games.NAME.game import Act, Acted, CardDealt, Deal, Toy, ToyOptions, 
 
 __all__ = ["Act", "Acted", "CardDealt", "Deal", "Toy", "ToyOptions", "ToyState", "ToyView"]
 '''
-HOOKS: Final = """    "NAME": Hooks(
-        vary_secrets=NAME_hooks.vary_secrets,
-        vary_step=NAME_hooks.vary_step,
-        near_misses=NAME_hooks.near_misses,
-        variants=NAME_hooks.VARIANTS,
-        small=NAME_hooks.SMALL,
-    ),
-}
-"""
 
 
 def main() -> None:
@@ -125,7 +116,7 @@ def changes(name: str) -> dict[str, str]:
         "proto/arena/v1/game.proto": with_members(name),
         contract: changed(
             contract,
-            ("    ),\n}\n\n\nTOY:", f"    ),\n{HOOKS}\n\nTOY:"),
+            ("}\n\n\nTOY:", '    "NAME": _hooks(NAME_hooks),\n}\n\n\nTOY:'),
             ("from tests.games import ", "from tests.games import NAME_hooks, "),
         ),
         recording: changed(

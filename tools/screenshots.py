@@ -20,9 +20,8 @@ from typing import Final
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
 from arena.scheduling.formats import FormatName
+from benchmarks.referee_load.stage import database
 from tests.dashboard.cups import hold
 from tests.dashboard.played import anyhow, fill, sensible
 from tests.dashboard_server import answering
@@ -98,11 +97,7 @@ def main() -> None:
     parser.add_argument("--readme", action="store_true", help="renew the README's pictures")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url, tempfile.TemporaryDirectory() as home:
         asyncio.run(_fill(url))
         with _arena(url, Path(home)) as address, sync_playwright() as playwright:
             chromium = shutil.which("chromium") or shutil.which("chromium-browser")

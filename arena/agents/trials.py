@@ -19,7 +19,7 @@ from arena.agents.table import TableError
 from arena.builds import Build, read_build, unpack
 from arena.builds.build import MOST_SOURCE_BYTES
 from arena.extras import missing_extra
-from arena.processes import SubprocessError, module_command, run_to_end, start_async
+from arena.processes import SubprocessError, run_to_end
 
 if TYPE_CHECKING:
     from arena.worker.sandbox import HostedProgram
@@ -65,21 +65,16 @@ async def compare(
     BuildRefusedError.
     """
     async with _sandbox(new, old) as programs:
-        from arena.worker.bubblewrap import ENDS_WITH_US
-        from arena.worker.check_process import scratch_folder
+        from arena.worker.check_process import own_process, scratch_folder
         from arena.worker.comparing import ComparisonPlan
-        from arena.worker.sandbox import kill
 
         with scratch_folder() as scratch:
             plan = ComparisonPlan(
                 tuple((str(one.folder), tuple(one.command)) for one in programs),
                 *(str(scratch), game, bounds, seconds, secrets.token_hex(4)),
             )
-            child = await start_async([*ENDS_WITH_US, *module_command("arena.worker.comparing")])
-            try:
-                assert child.stdin is not None and child.stdout is not None
-                child.stdin.write(json.dumps(asdict(plan)).encode())
-                child.stdin.close()
+            async with own_process("arena.worker.comparing", asdict(plan)) as child:
+                assert child.stdout is not None
                 async for line in child.stdout:
                     said = json.loads(line)
                     if "result" in said:
@@ -87,9 +82,6 @@ async def compare(
                     if "error" in said:
                         raise TableError(said["error"])
                     await tell(said["progress"])
-            finally:
-                kill(child)
-                await child.wait()
     raise TableError("The test failed here; what the server printed says why.")
 
 

@@ -14,8 +14,8 @@ from typing import Final
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.addresses import network_of
 from arena.server.limits.limits import Buckets
-from arena.server.limits.peers import network_of
 
 WRONG_KEYS: Final = 10
 """The wrong keys that an address may send at once; fewer than the referee takes from this machine,

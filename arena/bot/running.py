@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.bot.bot import AnyBot
 from arena.bot.log import set_up_log
-
-DEFAULT_ADDRESS = "127.0.0.1:50051"
 
 _LAST_THREADS_S = 1.0
 """The time that the program waits for threads of its streams at the end, in seconds."""

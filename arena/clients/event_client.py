@@ -1,15 +1,15 @@
 """`EventClient`: an UploadClient that also lists events, and enters bots in them."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.upload_client import UploadClient
-from arena.codec.transcript import from_message
+from arena.codec.transcript import from_message, read_entrant
 from arena.match.transcript import Entrant, Transcript
+from arena.moments import of_milliseconds
 from arena.v1 import event_pb2 as pb
-from arena.v1 import transcript_pb2
 from arena.v1.event_pb2_grpc import EventServiceStub
 from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
 
@@ -137,7 +137,7 @@ class EventClient(UploadClient):
         request = pb.GetEventLadderRequest(event=event)
         return [
             EventRating(
-                _entrant(one.entrant),
+                read_entrant(one.entrant),
                 one.house,
                 one.elo,
                 (one.elo_low, one.elo_high),
@@ -154,7 +154,7 @@ class EventClient(UploadClient):
         return [
             EventPlace(
                 one.place,
-                _entrant(one.entrant),
+                read_entrant(one.entrant),
                 one.points,
                 one.margin if one.HasField("margin") else None,
             )
@@ -173,8 +173,8 @@ class EventClient(UploadClient):
             EventMatch(
                 one.match_id,
                 one.block,
-                moment(one.ended_ms),
-                tuple((_entrant(seat.entrant), seat.placing) for seat in one.seats),
+                of_milliseconds(one.ended_ms),
+                tuple((read_entrant(seat.entrant), seat.placing) for seat in one.seats),
                 one.kept,
             )
             for one in self._ask(self._events.ListEventMatches, request, key or None).matches
@@ -215,10 +215,10 @@ def event_seen(one: pb.EventDetails) -> EventSeen:
         one.title,
         one.text,
         pb.EventPhase.Name(one.phase).removeprefix("EVENT_PHASE_").lower(),
-        moment(one.opens_ms),
-        moment(one.freezes_ms),
-        moment(one.final_ms),
-        moment(one.results_ms),
+        of_milliseconds(one.opens_ms),
+        of_milliseconds(one.freezes_ms),
+        of_milliseconds(one.final_ms),
+        of_milliseconds(one.results_ms),
         one.entries,
         one.needs_code,
         one.roster_only,
@@ -231,12 +231,3 @@ def event_seen(one: pb.EventDetails) -> EventSeen:
         one.private,
         one.connected,
     )
-
-
-def _entrant(one: transcript_pb2.Entrant) -> Entrant:
-    return Entrant(one.bot, one.version, one.owner)
-
-
-def moment(milliseconds: int) -> datetime:
-    """Return a moment given in milliseconds since 1970."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)

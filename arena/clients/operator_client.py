@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.webhook_client import WebhookClient
+from arena.moments import of_milliseconds
 from arena.v1 import operator_pb2 as pb
 from arena.v1 import owner_pb2
 from arena.v1.operator_pb2_grpc import OperatorServiceStub
@@ -97,7 +98,7 @@ class OperatorClient(WebhookClient):
         answer = self._ask(self._operators.ListAudit, pb.ListAuditRequest(), key)
         return [
             AuditSeen(
-                _moment(one.at_ms),
+                of_milliseconds(one.at_ms),
                 one.actor,
                 one.action,
                 one.subject,
@@ -134,7 +135,7 @@ def _owner(one: pb.OwnerDetails) -> OwnerSeen:
             bot.frozen,
             bot.paused,
             bot.version,
-            _moment(bot.registered_ms),
+            of_milliseconds(bot.registered_ms),
             bot.state,
             bot.reason,
             bot.matches,
@@ -144,8 +145,6 @@ def _owner(one: pb.OwnerDetails) -> OwnerSeen:
         )
         for bot in one.bots
     )
-    return OwnerSeen(one.name, _moment(one.since_ms), one.banned, one.operator, one.invite, bots)
-
-
-def _moment(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return OwnerSeen(
+        one.name, of_milliseconds(one.since_ms), one.banned, one.operator, one.invite, bots
+    )

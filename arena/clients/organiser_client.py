@@ -10,15 +10,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from arena.builds.hosted import BuildState
-from arena.clients.event_client import EventSeen, event_seen, moment
+from arena.clients.event_client import EventSeen, event_seen
+from arena.clients.upload_client import BUILD_STATES
 from arena.codec.transcript import from_message
 from arena.database.keys import new_key, token_hash
 from arena.match.transcript import Transcript
+from arena.moments import milliseconds, of_milliseconds
 from arena.server.events.event import SignedEvent
 from arena.server.events.grade_forms import EventGrade, Graded
 from arena.server.events.roster_file import Enrollee
 from arena.v1 import organiser_pb2 as pb
-from arena.v1 import upload_pb2
 
 Ask = Callable[[str, Any], Any]
 """Returns the answer to a call of OrganiserService, by its name. Raises UserError."""
@@ -179,7 +180,7 @@ class OrganiserClient:
     def last_check(self, event: str, bot: str) -> LastCheck:
         """Return the newest build of a bot that has entered, and its last check."""
         answer = self._ask("GetLastCheck", pb.GetLastCheckRequest(event=event, bot=bot))
-        return LastCheck(answer.version, _state(answer.state), answer.reason, answer.log)
+        return LastCheck(answer.version, BUILD_STATES.get(answer.state), answer.reason, answer.log)
 
     def new_keys(self, event: str, people: Sequence[Enrollee]) -> tuple[EventSeen, list[NewKey]]:
         """Return keys for those of these people who are not on the roster yet; nothing changes.
@@ -224,7 +225,7 @@ class OrganiserClient:
             answer.walkovers,
             timedelta(milliseconds=answer.left_ms) if answer.HasField("left_ms") else None,
             answer.why_not,
-            moment(answer.ended_ms) if answer.ended_ms else None,
+            of_milliseconds(answer.ended_ms) if answer.ended_ms else None,
         )
 
     def grades(self, event: str, rubric: str) -> tuple[EventSeen, list[Graded], list[str]]:
@@ -299,15 +300,15 @@ def _participant(one: pb.Participant) -> ParticipantSeen:
         owner=one.owner,
         bot=one.bot,
         team=one.team,
-        entered=moment(one.entered_ms) if one.entered_ms else None,
+        entered=of_milliseconds(one.entered_ms) if one.entered_ms else None,
         version=one.version,
         sha256=one.sha256.hex(),
         withdrawn=one.withdrawn,
         plays=one.plays,
         newest=one.newest,
-        state=_state(one.state),
+        state=BUILD_STATES.get(one.state),
         reason=one.reason,
-        last_seen=moment(one.last_seen_ms) if one.last_seen_ms else None,
+        last_seen=of_milliseconds(one.last_seen_ms) if one.last_seen_ms else None,
         matches=one.matches,
         faults=one.faults,
         people=tuple(
@@ -329,11 +330,5 @@ def _graded(one: pb.Grade) -> Graded:
     )
 
 
-def _state(state: upload_pb2.BuildState.ValueType) -> BuildState | None:
-    if not state:
-        return None
-    return BuildState(upload_pb2.BuildState.Name(state).removeprefix("BUILD_STATE_").lower())
-
-
 def _milliseconds(given: datetime | None) -> int | None:
-    return None if given is None else round(given.timestamp() * 1000)
+    return None if given is None else milliseconds(given)

@@ -1,13 +1,15 @@
 """`OwnerClient`: a client of OwnerService, for everything that an owner does from any machine."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.referee_client import RefereeClient
 from arena.codec.notes import from_response
+from arena.codec.wire_numbers import enum_values
 from arena.match.notes import Note
+from arena.moments import of_milliseconds
 from arena.records import Allowance, SignUp
 from arena.server.requests.paging import MOST_LINES
 from arena.v1 import owner_pb2 as pb
@@ -15,11 +17,7 @@ from arena.v1 import registry_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 
-_SIGN_UP: Final = {
-    pb.SIGN_UP_OPEN: SignUp.OPEN,
-    pb.SIGN_UP_INVITE: SignUp.INVITE,
-    pb.SIGN_UP_CLOSED: SignUp.CLOSED,
-}
+_SIGN_UP: Final = enum_values(SignUp, pb.SignUp.DESCRIPTOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +210,7 @@ class OwnerClient(RefereeClient):
     def members(self, key: str) -> list[tuple[str, datetime]]:
         """Return the members of the owner's team, and when each was added."""
         answer = self._ask(self._owners.ListMembers, pb.ListMembersRequest(), key)
-        return [
-            (one.name, datetime.fromtimestamp(one.added_ms / 1000, UTC)) for one in answer.members
-        ]
+        return [(one.name, of_milliseconds(one.added_ms)) for one in answer.members]
 
     def remove_member(self, key: str, name: str) -> None:
         """Remove a member of the owner's team."""
@@ -226,7 +222,7 @@ class OwnerClient(RefereeClient):
         return [
             MessageSeen(
                 *(one.id, one.sender, one.text),
-                *(datetime.fromtimestamp(one.sent_ms / 1000, UTC), one.read),
+                *(of_milliseconds(one.sent_ms), one.read),
             )
             for one in answer.messages
         ]
@@ -300,7 +296,7 @@ def _bot(one: pb.OwnBot) -> BotSeen:
     versions = tuple(
         VersionSeen(
             version.label,
-            datetime.fromtimestamp(version.registered_ms / 1000, UTC),
+            of_milliseconds(version.registered_ms),
             version.retired,
             version.matches,
             version.faults,

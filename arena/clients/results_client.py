@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from arena.clients.owner_client import OwnerClient
 from arena.codec.bot_side import read_action
 from arena.codec.transcript import from_message, read_entrant
 from arena.match.transcript import Entrant, Transcript
+from arena.moments import of_milliseconds
 from arena.v1 import registry_pb2 as pb
 
 _OUTCOMES: Final = {
@@ -66,15 +67,6 @@ class RatingSeen:
 class ResultsClient(OwnerClient):
     """A client of one referee for its public results; every method raises OwnerCallError."""
 
-    def matches(
-        self, bot: str = "", limit: int = 50, *, won: bool | None = None, rated: bool = False
-    ) -> list[MatchSeen]:
-        """Return the newest finished matches, of one bot or of all; at most 1,000.
-
-        Those that the bot has `won`, or has not, if that is given; only `rated` ones if wanted.
-        """
-        return self.matches_page(bot, limit, won=won, rated=rated)[0]
-
     def matches_page(
         self,
         bot: str = "",
@@ -84,9 +76,10 @@ class ResultsClient(OwnerClient):
         won: bool | None = None,
         rated: bool = False,
     ) -> tuple[list[MatchSeen], str]:
-        """Return a page of `matches`, newest first, and what names the next; "" at the end.
+        """Return a page of the newest finished matches, and what names the next; "" at the end.
 
-        The first page is "".
+        A page has at most 1,000, of one bot or of all; the first page is "". Those that the bot has
+        `won`, or has not, if that is given; only `rated` ones if wanted.
         """
         request = pb.ListMatchesRequest(
             bot=bot, limit=limit, page_token=page, outcome=_OUTCOMES[won], rated=rated
@@ -98,7 +91,7 @@ class ResultsClient(OwnerClient):
                 one.game,
                 tuple(map(read_entrant, one.entrants)),
                 tuple(one.placing),
-                datetime.fromtimestamp(one.finished_ms / 1000, UTC),
+                of_milliseconds(one.finished_ms),
                 one.rated,
                 tuple(one.faults),
             )
@@ -123,19 +116,13 @@ class ResultsClient(OwnerClient):
             told[one.turn_number] = FaultSeen(one.reason, seen)
         return transcript, told
 
-    def ratings(
-        self, game: str, seats: int = 0, limit: int = 50, *, old: bool = False
-    ) -> list[RatingSeen]:
-        """Return the best ratings of a game's ladder at a table size, or those of `old` versions.
-
-        The default size is the one with most matches.
-        """
-        return self.leaderboard(game, seats, limit, old=old)[1]
-
     def leaderboard(
         self, game: str, seats: int = 0, limit: int = 50, *, old: bool = False
     ) -> tuple[int, list[RatingSeen]]:
-        """Return the table size of a ladder, and its `ratings`."""
+        """Return a ladder's table size, and its best ratings or those of `old` versions.
+
+        By default the size is the one with most matches.
+        """
         request = pb.GetLeaderboardRequest(
             game=game, seats=seats, page_size=limit, old_versions=old
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from arena.bot.address import Address
@@ -11,11 +10,15 @@ from arena.builds.build import most_source_bytes
 from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostedBuild, HostedShift, MatchLog
 from arena.clients.owner_client import OwnerClient
 from arena.clients.referee_client import OwnerCallError
+from arena.codec.wire_numbers import enum_values
+from arena.moments import of_milliseconds
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 
 WAIT_SECONDS: Final = 150.0
 """How long an upload may take beyond the time that its bytes may: it waits for others."""
+BUILD_STATES: Final = enum_values(BuildState, pb.BuildState.DESCRIPTOR)
+"""The states of builds by their wire numbers."""
 _CHUNK_BYTES: Final = 64 * 1024
 
 
@@ -104,8 +107,8 @@ class UploadClient(OwnerClient):
                 one.version,
                 one.sha256,
                 one.size,
-                _time(one.uploaded_ms),
-                BuildState(pb.BuildState.Name(one.state).removeprefix("BUILD_STATE_").lower()),
+                of_milliseconds(one.uploaded_ms),
+                BUILD_STATES[one.state],
                 one.reason,
                 one.plays,
                 one.kept,
@@ -124,8 +127,8 @@ class UploadClient(OwnerClient):
         answer = self._ask(self._uploads.ListShifts, request, key)
         return [
             HostedShift(
-                _time(one.began_ms),
-                _time(one.ended_ms) if one.ended_ms else None,
+                of_milliseconds(one.began_ms),
+                of_milliseconds(one.ended_ms) if one.ended_ms else None,
                 one.check,
                 one.outcome,
                 one.log,
@@ -140,9 +143,9 @@ class UploadClient(OwnerClient):
         answer = self._ask(self._uploads.GetMatchLog, request, key)
         return MatchLog(
             answer.version,
-            _time(answer.shift_began_ms),
-            _time(answer.started_ms),
-            _time(answer.finished_ms),
+            of_milliseconds(answer.shift_began_ms),
+            of_milliseconds(answer.started_ms),
+            of_milliseconds(answer.finished_ms),
             answer.other_matches,
             answer.log,
         )
@@ -154,7 +157,3 @@ def _parts(bot: str, version: str, build: Build) -> Iterator[pb.UploadBuildReque
     )
     for start in range(0, len(build.data), _CHUNK_BYTES):
         yield pb.UploadBuildRequest(data=build.data[start : start + _CHUNK_BYTES])
-
-
-def _time(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -7,8 +7,7 @@ from typing import Any
 
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
-from arena.codec.transcript import read_entrant
-from arena.match.clock import TimeControl
+from arena.codec.transcript import read_entrant, read_options, read_time_control
 from arena.match.transcript import Entrant, Setup
 from arena.v1 import game_pb2, referee_pb2
 
@@ -42,15 +41,13 @@ def read_offer(message: referee_pb2.Offer) -> Offered:
 
     Raises MalformedError, also for a game that this version does not have.
     """
-    game = message.options.WhichOneof("game")
-    if game is None:
-        raise MalformedError("the offer is of a game that this version does not know")
+    game, options = read_options(message.options, "offer")
     setup = Setup(
         match_id=message.match_id,
         game=game,
-        options=CODECS[game].read_options(getattr(message.options, game)),
+        options=options,
         entrants=tuple(map(read_entrant, message.entrants)),
-        time_control=TimeControl(message.time_control.turn_ms, message.time_control.bank_ms),
+        time_control=read_time_control(message.time_control),
         fault_limit=message.fault_limit,
     )
     return Offered(setup, message.seat, message.commitment)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from arena.codec.malformed import MalformedError
+from arena.codec.wire_numbers import enum_numbers
 from arena.records import CheckOrigin, CheckOutcome
 from arena.v1 import registry_pb2 as pb
 
@@ -15,10 +16,7 @@ MOST_NAMED: Final = 50
 A page of ListBots holds 1000 reports, and a client accepts 4 MB by default.
 """
 _NAME: Final = re.compile(r"[a-z0-9' -]{1,40}")
-_ORIGINS: Final = {
-    CheckOrigin.AUTHOR: pb.CHECK_ORIGIN_AUTHOR,
-    CheckOrigin.ARENA: pb.CHECK_ORIGIN_ARENA,
-}
+_ORIGINS: Final = enum_numbers(CheckOrigin, pb.CheckOrigin.DESCRIPTOR)
 
 
 def read_outcome(message: pb.CheckOutcome) -> CheckOutcome:

@@ -5,27 +5,50 @@ a oneof, whose members have their types' names (see Notation). A tuple is a repe
 within a tuple, a repeated message of one repeated field. An enum's value NAME is the number
 ENUM_NAME, and so is a word of an option. None is an absent field.
 
-The games played most have codecs of their own, which cache recurring parts.
+The games played most have codecs of their own, which cache recurring parts; they may still derive
+that of their events (`EventCodec`).
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import EnumType
 from types import NoneType, UnionType
-from typing import Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
 
 from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.codec.malformed import MalformedError
 from arena.codec.options_reading import validated
+from arena.codec.wire_numbers import enum_numbers, enum_values
 from arena.games.game import AnyGame, Options
 from arena.games.notation import type_name
 from arena.v1 import game_pb2
 
 
-class PlainCodec:
+class EventCodec:
+    """A codec of a game's events, derived from its classes and its messages; see GameCodec."""
+
+    def __init__(self, game: type[AnyGame]) -> None:
+        """Derive the codec of a game's events.
+
+        Raises KeyError as PlainCodec does.
+        """
+        self._event = _OneOf(game.view_notation.events, _envelope("Event", game))
+        self._new_event = GetMessageClass(_envelope("Event", game))
+
+    def event_bytes(self, event: Any) -> bytes:
+        """Return the bytes of an event's message."""
+        message = self._new_event()
+        self._event.write(event, message)
+        return message.SerializeToString()
+
+    def read_event(self, message: Any) -> Any:
+        """Return the event."""
+        return self._event.read(message)
+
+
+class PlainCodec(EventCodec):
     """A codec derived from a game's classes and its messages; see GameCodec."""
 
     def __init__(self, game: type[AnyGame]) -> None:
@@ -34,24 +57,16 @@ class PlainCodec:
         Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
         enum a number.
         """
-
-        def envelope(kind: str) -> Descriptor:
-            fields = game_pb2.DESCRIPTOR.message_types_by_name[kind].fields_by_name
-            if game.name not in fields:
-                raise KeyError(f"proto/arena/v1/game.proto: {kind} has no member {game.name}")
-            return _type_of(fields[game.name])
-
         answers, names = game.view_notation.choices, game.notation.names
         draws = {kind: name for kind, name in names.items() if kind not in answers}
         self._options_type = game.options_type
-        self._options = _members(game.options_type, envelope("Options"), but=None)
-        self._action = _OneOf({kind: names[kind] for kind in answers}, envelope("Action"))
-        self._draw = _OneOf(draws, envelope("Draw"))
-        self._event = _OneOf(game.view_notation.events, envelope("Event"))
-        self._view = _Record(game.view_notation.view, envelope("View"), but="seat")
-        self._new_draw = GetMessageClass(envelope("Draw"))
-        self._new_view = GetMessageClass(envelope("View"))
-        self._new_event = GetMessageClass(envelope("Event"))
+        self._options = _members(game.options_type, _envelope("Options", game), but=None)
+        self._action = _OneOf({kind: names[kind] for kind in answers}, _envelope("Action", game))
+        self._draw = _OneOf(draws, _envelope("Draw", game))
+        self._view = _Record(game.view_notation.view, _envelope("View", game), but="seat")
+        self._new_draw = GetMessageClass(_envelope("Draw", game))
+        self._new_view = GetMessageClass(_envelope("View", game))
+        super().__init__(game)
 
     def write_options(self, options: Any, message: Any) -> None:
         """Write options into a message."""
@@ -94,16 +109,6 @@ class PlainCodec:
     def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:  # noqa: ARG002
         """Return the spectator's view."""
         return self._view.read(message, seat=None)
-
-    def event_bytes(self, event: Any) -> bytes:
-        """Return the bytes of an event's message."""
-        message = self._new_event()
-        self._event.write(event, message)
-        return message.SerializeToString()
-
-    def read_event(self, message: Any) -> Any:
-        """Return the event."""
-        return self._event.read(message)
 
 
 class _Part(Protocol):
@@ -278,16 +283,9 @@ def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any
     """Return the functions that convert a value for a field, and back."""
     if enum is None:
         return _same, _same
-    if get_origin(hint) is Literal:
-        words = {word: str(word).upper() for word in get_args(hint)}
-    else:
-        assert issubclass(hint, Enum), f"{hint} cannot be a number of {enum.name}"
-        words = {member: member.name for member in hint}
-    prefix = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.name).upper()
-    numbers = {
-        value: enum.values_by_name[f"{prefix}_{word}"].number for value, word in words.items()
-    }
-    values = {number: value for value, number in numbers.items()}
+    words = get_args(hint) or hint
+    assert isinstance(words, tuple | EnumType), f"{hint} is no number of {enum.name}"
+    numbers, values = enum_numbers(words, enum), enum_values(words, enum)
 
     def read(number: int) -> Any:
         if number not in values:
@@ -295,6 +293,14 @@ def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any
         return values[number]
 
     return numbers.__getitem__, read
+
+
+def _envelope(kind: str, game: type[AnyGame]) -> Descriptor:
+    """Return the game's message within one of the envelopes of game.proto."""
+    fields = game_pb2.DESCRIPTOR.message_types_by_name[kind].fields_by_name
+    if game.name not in fields:
+        raise KeyError(f"proto/arena/v1/game.proto: {kind} has no member {game.name}")
+    return _type_of(fields[game.name])
 
 
 def _type_of(field: FieldDescriptor) -> Descriptor:

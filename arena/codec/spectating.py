@@ -10,6 +10,7 @@ from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import (
     read_entrant,
+    read_options,
     read_result,
     write_entrant,
     write_options,
@@ -64,10 +65,7 @@ def read_match(
 
     Raises MalformedError if the message names no known game.
     """
-    game = message.options.WhichOneof("game")
-    if game is None:
-        raise MalformedError("the match is of a game that this version does not know")
-    options = CODECS[game].read_options(getattr(message.options, game))
+    game, options = read_options(message.options, "match")
     return game, options, tuple(map(read_entrant, message.entrants))
 
 

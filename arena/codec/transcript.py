@@ -7,27 +7,20 @@ from arena.codec.encoded import DRAWS
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
-from arena.games.game import DEALER
+from arena.codec.wire_numbers import enum_numbers, enum_values
+from arena.games.game import DEALER, Options
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Signature, Step, Transcript
 from arena.v1 import game_pb2, transcript_pb2
 
-FAULT_KINDS = {
-    FaultKind.LATE: transcript_pb2.FAULT_KIND_LATE,
-    FaultKind.ILLEGAL: transcript_pb2.FAULT_KIND_ILLEGAL,
-    FaultKind.MALFORMED: transcript_pb2.FAULT_KIND_MALFORMED,
-    FaultKind.ABSENT: transcript_pb2.FAULT_KIND_ABSENT,
-}
-FAULTS = {number: kind for kind, number in FAULT_KINDS.items()}
-_TERMINATIONS = {
-    Termination.FINISHED: transcript_pb2.TERMINATION_FINISHED,
-    Termination.FORFEIT: transcript_pb2.TERMINATION_FORFEIT,
-}
+FAULT_KINDS = enum_numbers(FaultKind, transcript_pb2.FaultKind.DESCRIPTOR)
+FAULTS = enum_values(FaultKind, transcript_pb2.FaultKind.DESCRIPTOR)
+_TERMINATIONS = enum_numbers(Termination, transcript_pb2.Termination.DESCRIPTOR)
+_ENDS = enum_values(Termination, transcript_pb2.Termination.DESCRIPTOR)
 _STEPS = key(transcript_pb2.Transcript, "steps")
 _STEP_DRAW = key(transcript_pb2.Step, "draw")
-_ENDS = {number: termination for termination, number in _TERMINATIONS.items()}
 
 
 def to_bytes(transcript: Transcript) -> bytes:
@@ -144,15 +137,13 @@ def read_setup(message: transcript_pb2.Setup) -> Setup:
 
     Raises MalformedError if they are incomplete or invalid.
     """
-    game = message.options.WhichOneof("game")
-    if game is None:
-        raise MalformedError("the transcript names no game")
+    game, options = read_options(message.options, "transcript")
     return Setup(
         match_id=message.match_id,
         game=game,
-        options=CODECS[game].read_options(getattr(message.options, game)),
+        options=options,
         entrants=tuple(read_entrant(entrant) for entrant in message.entrants),
-        time_control=TimeControl(message.time_control.turn_ms, message.time_control.bank_ms),
+        time_control=read_time_control(message.time_control),
         fault_limit=message.fault_limit,
         deal_id=message.deal_id,
     )
@@ -191,10 +182,27 @@ def write_options(setup: Setup, message: game_pb2.Options) -> None:
     member.SetInParent()
 
 
+def read_options(message: game_pb2.Options, of: str) -> tuple[str, Options]:
+    """Return the game and its options.
+
+    Raises MalformedError, also for a game that this version does not have; `of` says what the
+    options are part of.
+    """
+    game = message.WhichOneof("game")
+    if game is None:
+        raise MalformedError(f"the {of} is of a game that this version does not know")
+    return game, CODECS[game].read_options(getattr(message, game))
+
+
 def write_time_control(control: TimeControl, message: transcript_pb2.TimeControl) -> None:
     """Write the time control into the message."""
     message.turn_ms = control.turn_ms
     message.bank_ms = control.bank_ms
+
+
+def read_time_control(message: transcript_pb2.TimeControl) -> TimeControl:
+    """Return the time control."""
+    return TimeControl(message.turn_ms, message.bank_ms)
 
 
 def write_entrant(entrant: Entrant, message: transcript_pb2.Entrant) -> None:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.listing import SHOWN, Limit, say_more, say_more_versions
+from arena.commands.listing import say_more, say_more_versions
+from arena.commands.options import SHOWN, AddressOption, AsJson, Limit
 from arena.commands.owners import any_bot, hosted, own_notes, own_results, webhooks
 from arena.commands.owners.any_bot import tell_token
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
@@ -43,7 +45,6 @@ OperatorOption = Annotated[
     ),
 ]
 NameArgument = Annotated[str, typer.Argument(help="The bot's name.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LabelOption = Annotated[str | None, typer.Option(help="By default the newest that is not retired.")]
 
 
@@ -65,7 +66,7 @@ def new(
     text: Annotated[str | None, typer.Option(help="What its page says of it.")] = None,
     link: Annotated[str | None, typer.Option(help="A page about it, https://….")] = None,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Register a bot of yours, or a new version of one, and print its token.
 
@@ -96,7 +97,7 @@ def list_bots(
         ),
     ] = "",
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """List your bots and their versions by name; all owners' with --operator."""
     lines, more = any_bot.any_bots(limit, search) if operator else _own_bots(address, limit, search)
@@ -120,7 +121,7 @@ def show(
     operator: OperatorOption = False,
     limit: Limit = SHOWN,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show one of your bots and whether it is connected.
 
@@ -225,7 +226,7 @@ def pace(
         except ValueError as error:
             raise CommandError(f"{matches}: {error}.") from error
         if operator:
-            with_store(lambda store: store.paces.allow(name, chosen, actor()))
+            with_store(lambda store: store.owners.allow_pace(name, chosen, actor()))
         else:
             client_of(address).pace(login_at(address).key, name, chosen)
     say(f"{name} {pace_in_words(chosen)}.", err=True)

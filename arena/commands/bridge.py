@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from arena.bot.running import DEFAULT_ADDRESS, BotRun, RunSettings
+from arena.addresses import DEFAULT_ADDRESS
+from arena.bot.running import BotRun, RunSettings
 from arena.bridge import lines
 from arena.bridge.bot import BridgedBot
 from arena.bridge.bridge import Bridge, ProgramError
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import AddressOption
 from arena.games import make_game
 
 
@@ -27,12 +29,7 @@ def bridge(
     process_per_match: Annotated[
         bool, typer.Option("--process-per-match", help="Run the program once for each match.")
     ] = False,
-    address: Annotated[
-        str,
-        typer.Option(
-            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
-        ),
-    ] = DEFAULT_ADDRESS,
+    address: AddressOption = DEFAULT_ADDRESS,
     instance: Annotated[
         str,
         typer.Option(

@@ -11,12 +11,19 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from arena.commands.dashboard_option import DashboardOption
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList, game_options
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
+from arena.commands.options import (
+    AddressOption,
+    AsJson,
+    DashboardOption,
+    OptionList,
+    TimeOption,
+    game_options,
+    time_control,
+)
+from arena.commands.owners.logins import login_at
 from arena.commands.terminal import Terminal, say, say_json
-from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 
 DASHBOARD_PORT = 8501
@@ -56,7 +63,7 @@ def challenge(
             metavar="CHALLENGE_ID",
         ),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let your connected bot play unrated matches against bots that accept challenges.
 

@@ -1,22 +1,6 @@
-"""Options of commands that list, and their notes on the omitted lines."""
-
-from typing import Annotated
-
-import typer
+"""Notes of commands that list on the omitted lines."""
 
 from arena.commands.terminal import say
-
-SHOWN = 50
-"""The default number of lines."""
-
-Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to list, also with --json.")]
-TableLimit = Annotated[
-    int, typer.Option(min=1, max=100_000, help="How many lines; --json has them all.")
-]
-Search = Annotated[str, typer.Option(help="Only those with this in their name.")]
-Prefix = Annotated[
-    str, typer.Option("--search", help="Only those whose name begins with this, in any case.")
-]
 
 
 def say_shown(shown: int, count: int, what: str, more: str = "--limit shows more") -> None:

@@ -9,10 +9,11 @@ from urllib.parse import urlsplit
 
 import typer
 
-from arena.addresses import host_port
+from arena.addresses import DEFAULT_ADDRESS, host_port
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import AddressOption
 from arena.commands.owners.bot_tokens import keep_token, kept_token
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login
+from arena.commands.owners.logins import kept_login
 from arena.commands.terminal import say
 from arena.isolation import INTERRUPTED
 

@@ -11,8 +11,8 @@ import typer
 
 from arena.commands.compiling import tell_compiling
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList, game_options
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
+from arena.commands.options import AsJson, OptionList, game_options
 from arena.commands.solve_report import (
     StateLine,
     exact_line,
@@ -139,7 +139,7 @@ def solve(
     ] = None,
     jobs: Jobs = None,
     cluster: Cluster = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compute near-equilibrium play of Bluff at two seats.
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from arena.commands.terminal import Terminal, say
 from arena.games.bluff import BluffOptions
+from arena.games.wording import number_of
 from arena.lab.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
 
 _AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
@@ -69,10 +70,7 @@ class Reporter:
 
 def progress_words(progress: Progress) -> str:
     """Return the iterations of a search, the distance of its bounds and the time left, in words."""
-    iterations = (
-        "1 iteration" if progress.iterations == 1 else f"{progress.iterations:,} iterations"
-    )
-    words = f"{iterations} in {_time_words(progress.seconds)}"
+    words = f"{number_of(progress.iterations, 'iteration')} in {_time_words(progress.seconds)}"
     if not progress.gaps:
         return words
     apart = progress.gaps[-1].apart
@@ -165,9 +163,8 @@ def print_match(
         if options.start_mode == "roll"
         else "seat 0 opens"
     )
-    each = options.dice_per_player
     typer.echo(
-        f"Seat 0 wins a match from {each} {'die' if each == 1 else 'dice'} each with "
+        f"Seat 0 wins a match from {number_of(options.dice_per_player, 'die', 'dice')} each with "
         f"{value:.4%} ({bounds.low:.4%} to {bounds.high:.4%}): {who}."
     )
 

@@ -10,6 +10,7 @@ from arena.conformance.playing import (
     end_all,
     games_of,
     joined,
+    one_begun,
     play_out,
     plays_on,
     seat,
@@ -72,10 +73,7 @@ async def _forfeit_of_another(referee: ScriptedReferee) -> str:
 
 
 async def _refused_turn(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    match = matches.one(stream)
-    await seat(stream, [match])
-    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    stream, matches, match = await one_begun(referee)
     await stream.hear("an answer")
     refusal = match.refuse(FaultKind.LATE)
     if match.over:
@@ -91,10 +89,7 @@ async def _refused_turn(referee: ScriptedReferee) -> str:
 
 
 async def _repeated(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    match = matches.one(stream)
-    await seat(stream, [match])
-    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    stream, matches, match = await one_begun(referee)
     first = (await _answers(stream))[0]
     await stream.say(turns=[match.turn()])
     again = await _answers(stream)

@@ -7,6 +7,7 @@ from typing import Final
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
 from arena.games import GAMES
+from arena.games.wording import number_of
 
 _MOST_TABLES: Final = 3
 
@@ -96,6 +97,15 @@ async def take_answers(stream: BotStream, matches: Sequence[ScriptedMatch]) -> i
     return len(matches)
 
 
+async def one_begun(referee: ScriptedReferee) -> tuple[BotStream, Matches, ScriptedMatch]:
+    """Start the program, and ask it for the first answer of a match."""
+    stream, matches = await referee.begin(), Matches()
+    match = matches.one(stream)
+    await seat(stream, [match])
+    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    return stream, matches, match
+
+
 async def end_all(
     referee: ScriptedReferee, stream: BotStream, matches: Sequence[ScriptedMatch]
 ) -> None:
@@ -117,4 +127,4 @@ def _named(matches: Collection[ScriptedMatch]) -> str:
     tables = list(dict.fromkeys(match.table for match in matches))
     more = len(tables) - _MOST_TABLES
     named = "; ".join(tables[:_MOST_TABLES]) + (f"; {more} other tables" if more > 0 else "")
-    return f"{len(matches)} {'match' if len(matches) == 1 else 'matches'} ({named})"
+    return f"{number_of(len(matches), 'match', 'matches')} ({named})"

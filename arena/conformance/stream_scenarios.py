@@ -9,6 +9,7 @@ from arena.conformance.playing import (
     Matches,
     end_all,
     joined,
+    one_begun,
     play_out,
     plays_on,
     seat,
@@ -16,7 +17,8 @@ from arena.conformance.playing import (
 )
 from arena.conformance.printed import quiet_about
 from arena.conformance.scenario import Scenario
-from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
+from arena.conformance.scripted_match import ScriptedMatch
+from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
 
 _QUIET_SECONDS: Final = 3.0
 """How long a bot is watched that must not come back."""
@@ -25,35 +27,35 @@ _LEAVE_SECONDS: Final = 5.0
 
 
 async def _lost_in_a_turn(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    match = matches.one(stream)
-    await seat(stream, [match])
-    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    stream, matches, match = await one_begun(referee)
     stream.end(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back")
     again = await referee.welcomed(resumes=[match.resume()], turns=[match.turn(repeat=True)])
     if again.hello.instance != stream.hello.instance:
         raise UnmetError("it came back as another instance")
-    await take_answers(again, [match])
-    answers = 1 + await play_out(again, [match], begun=True)
-    await end_all(referee, again, [match])
-    await plays_on(referee, again, matches)
-    quiet_about(referee, match.id, "a match that was resumed")
+    answers = await _resumed(referee, again, matches, match, "a match that was resumed")
     return f"it came back and played the match to its end, with {answers} answers"
 
 
+async def _resumed(
+    referee: ScriptedReferee, stream: BotStream, matches: Matches, match: ScriptedMatch, which: str
+) -> int:
+    """Play a resumed match to its end, and another. Return the number of answers in the first."""
+    await take_answers(stream, [match])
+    answers = 1 + await play_out(stream, [match], begun=True)
+    await end_all(referee, stream, [match])
+    await plays_on(referee, stream, matches)
+    quiet_about(referee, match.id, which)
+    return answers
+
+
 async def _lost_answer(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    match = matches.one(stream)
-    await seat(stream, [match])
-    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    stream, matches, match = await one_begun(referee)
     await stream.hear("an answer")  # which the referee loses
     stream.end(grpc.StatusCode.UNAVAILABLE, "the referee was killed")
     again = await referee.welcomed(resumes=[match.resume()], turns=[match.turn(repeat=True)])
-    await take_answers(again, [match])
-    answers = 1 + await play_out(again, [match], begun=True)
-    await end_all(referee, again, [match])
-    await plays_on(referee, again, matches)
-    quiet_about(referee, match.id, "a match of which a turn was asked again")
+    answers = await _resumed(
+        referee, again, matches, match, "a match of which a turn was asked again"
+    )
     return f"it answered the same turn again, and played on, with {answers} answers"
 
 
@@ -70,21 +72,16 @@ async def _lost_offer(referee: ScriptedReferee) -> str:
 
 
 async def _restarted(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    match = matches.one(stream)
-    await seat(stream, [match])
-    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    stream, matches, match = await one_begun(referee)
     await stream.hear("an answer")  # which the referee loses: it might have ended the match
     assert referee.program is not None
     referee.program.kill()
     referee.start()
     stream.end()
     again = await referee.welcomed(resumes=[match.resume()], turns=[match.turn(repeat=True)])
-    await take_answers(again, [match])
-    answers = 1 + await play_out(again, [match], begun=True)
-    await end_all(referee, again, [match])
-    await plays_on(referee, again, matches)
-    quiet_about(referee, match.id, "a match that another run of it had begun")
+    answers = await _resumed(
+        referee, again, matches, match, "a match that another run of it had begun"
+    )
     return f"it resumed the match of its earlier run, with {answers} answers"
 
 
@@ -127,10 +124,7 @@ async def _stays_away(referee: ScriptedReferee) -> str:
 
 
 async def _drain(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    first, second = matches.one(stream), matches.one(stream)
-    await seat(stream, [first])
-    await stream.say(begins=[first.begin()], turns=[first.turn()])
+    stream, matches, first = await one_begun(referee)
     await take_answers(stream, [first])
     program = referee.program
     assert program is not None
@@ -141,6 +135,7 @@ async def _drain(referee: ScriptedReferee) -> str:
     answers = 1 + await play_out(stream, [first], begun=True)
     await end_all(referee, stream, [first])
     # The second one belongs to the block of the first.
+    second = matches.one(stream)
     await seat(stream, [second])
     answers += await play_out(stream, [second])
     await end_all(referee, stream, [second])

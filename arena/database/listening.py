@@ -1,7 +1,8 @@
 """Notifications of the database (LISTEN and NOTIFY) as an async generator."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import aclosing
 from typing import Final
 
 import psycopg
@@ -59,3 +60,10 @@ async def _news(connection: psycopg.AsyncConnection) -> frozenset[str]:
     async for one in connection.notifies(timeout=0):
         told.add(one.payload)
     return frozenset(told)
+
+
+async def set_on(changes: AsyncGenerator[Collection[str]], event: asyncio.Event) -> None:
+    """Set the event whenever one of the changes comes, until cancelled."""
+    async with aclosing(changes):
+        async for _ in changes:
+            event.set()

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, cast, runtime_checkable
 
 from arena.games import KITS
 from arena.games.game import Options
@@ -98,13 +98,22 @@ def claims_of(game: str) -> GameClaims | None:
     return None if kit is None else cast("GameClaims | None", kit.part("claims"))
 
 
-def standing_of(seat: int, counts: tuple[int, ...]) -> Literal[-1, 0, 1]:
-    """Return whether a seat is behind (-1), level (0) or ahead (1) of the best of the others.
+def standing(
+    seat: int, counts: tuple[int, ...], what: str, *, fewer_is_better: bool = False
+) -> ClaimSituation:
+    """Return whether a seat is behind, level with or ahead of the best of the others.
 
     Args:
         seat: The seat.
-        counts: What each seat has, where more is better.
+        counts: What each seat has.
+        what: The name of what they have, such as "dice".
+        fewer_is_better: Whether the best is the one with the fewest.
     """
     own = counts[seat]
-    best = max(count for other, count in enumerate(counts) if other != seat)
-    return -1 if own < best else 1 if own > best else 0
+    others = [count for other, count in enumerate(counts) if other != seat]
+    best = min(others) if fewer_is_better else max(others)
+    if own == best:
+        return ClaimSituation("standing", 1, f"with as many {what}")
+    behind = (own > best) == fewer_is_better
+    compared = "more" if own > best else "fewer"
+    return ClaimSituation("standing", 0 if behind else 2, f"with {compared} {what}")

@@ -8,7 +8,7 @@ UserError
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
@@ -205,12 +205,11 @@ def _slices(fields: Sequence[EncodedField]) -> dict[str, slice]:
 class GameEncoding(Protocol):
     """The interface of a kit's module `encoding`."""
 
-    def encoding_of(self, game: Any, seats: int, *, history: bool) -> Encoding:
-        """Return the encoding of a game at a number of seats.
+    ENCODING: Callable[..., Encoding]
+    """Makes the encoding of a game at a number of seats, with or without its `history`.
 
-        Raises:
-            EncodingError: The encoding does not cover the game's options.
-        """
+    Raises EncodingError if it does not cover the game's options.
+    """
 
 
 def encoding(game: str, seats: int, *, history: bool = False, **options: object) -> Encoding:
@@ -239,4 +238,4 @@ def encoding(game: str, seats: int, *, history: bool = False, **options: object)
             f"{game} is played by {counts[0]} to {counts[-1]} seats under these options, "
             f"not {seats}"
         )
-    return part.encoding_of(rules, seats, history=history)
+    return part.ENCODING(rules, seats, history=history)

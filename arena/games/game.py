@@ -9,13 +9,14 @@ that each game defines the default action, which is played for a seat that gives
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Generic, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from arena.games.chance import ChanceOutcomes
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
+from arena.games.wording import span
 from arena.randomness import Randomness
 
 
@@ -55,6 +56,12 @@ class Options(BaseModel):
 
     players_min: int
     players_max: int
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.players_min > self.players_max:
+            raise ValueError("players_min must not be above players_max")
+        return self
 
     def changed(self) -> dict[str, Any]:
         """Return the options that differ from the defaults, as JSON values.
@@ -96,6 +103,12 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def seat_counts(self) -> range:
         """The numbers of seats with which this game can be played."""
         return range(self.options.players_min, self.options.players_max + 1)
+
+    def check_seats(self, seat_count: int) -> None:
+        """Raise ValueError if `seat_count` is not in `seat_counts`; `start` calls it first."""
+        if seat_count not in self.seat_counts:
+            allowed = span(self.options.players_min, self.options.players_max)
+            raise ValueError(f"{self.title} is played by {allowed} seats, not {seat_count}")
 
     @abstractmethod
     def start(self, seat_count: int) -> StateT:

@@ -48,7 +48,8 @@ class ViewNotation:
         """Return a view or an event as a JSON object."""
         kind: Any = type(value)
         members = {
-            name: self._written(getattr(value, name), hint) for name, hint in _members(kind).items()
+            name: self._written(getattr(value, name), hint)
+            for name, hint in members_of(kind).items()
         }
         return {"type": self.events[kind], **members} if kind in self.events else members
 
@@ -69,9 +70,9 @@ class ViewNotation:
             return None
         if self._actions.name_of(type(value)) is not None:
             return self._actions.to_json(value)
-        if _is_record(type(value)):
+        if is_record(type(value)):
             return self.to_json(value)
-        if type(value) is tuple and value and _is_record(type(value[0])):
+        if type(value) is tuple and value and is_record(type(value[0])):
             return [self.to_json(item) for item in value]
         return _adapter(hint).dump_python(value, mode="json")
 
@@ -92,7 +93,7 @@ class ViewNotation:
         action = self._actions.name_of(kind)
         name = action or self.events.get(kind)
         members = {} if name is None else {"type": {"const": name}}
-        members |= {member: self._schema(hint, found) for member, hint in _members(kind).items()}
+        members |= {member: self._schema(hint, found) for member, hint in members_of(kind).items()}
         optional = self._actions.defaults(kind) if action else {}
         found[kind.__name__] = {
             "description": " ".join((kind.__doc__ or "").split("\n\n")[0].split()),
@@ -109,7 +110,7 @@ class ViewNotation:
             return {"anyOf": [self._schema(part, found) for part in get_args(hint)]}
         if get_origin(hint) is tuple:
             return {"type": "array", "items": self._schema(get_args(hint)[0], found)}
-        if isinstance(hint, type) and _is_record(hint):
+        if isinstance(hint, type) and is_record(hint):
             self._define(hint, found)
             return _reference(hint)
         if isinstance(hint, type) and issubclass(hint, Enum):
@@ -121,12 +122,14 @@ def _reference(kind: type) -> Schema:
     return {"$ref": f"#/$defs/{kind.__name__}"}
 
 
-def _is_record(kind: Any) -> bool:
+def is_record(kind: Any) -> bool:
+    """Return whether a type is a dataclass or a named tuple."""
     return is_dataclass(kind) or hasattr(kind, "_fields")
 
 
 @cache
-def _members(kind: Any) -> Mapping[str, Any]:
+def members_of(kind: Any) -> Mapping[str, Any]:
+    """Return the annotations of a record's members, by name."""
     hints = get_type_hints(kind, include_extras=True)
     names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
     return {name: hints[name] for name in names}

@@ -1,4 +1,4 @@
-"""Text fragments for the games' messages: ranges, alternatives, counts."""
+"""Text fragments for messages: ranges, alternatives, counts, lists."""
 
 from collections.abc import Sequence
 
@@ -15,6 +15,11 @@ def one_of(choices: Sequence[object]) -> str:
     return f"{', '.join(map(str, choices[:-1]))} or {choices[-1]}"
 
 
-def number_of(count: int, thing: str, things: str) -> str:
-    """Return a number with its noun: "1 die", "2 dice"."""
-    return f"{count} {thing if count == 1 else things}"
+def number_of(count: int, thing: str, things: str | None = None) -> str:
+    """Return a number with its noun: "1 die", "2 dice"; `things` is by default the noun with s."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return a list in words: "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

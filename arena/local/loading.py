@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from arena.bot.bot import AnyBot
@@ -22,42 +23,50 @@ _SETTING = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>({_QUOTED.pattern}|[^\
 """A setting before a bot, with the white space behind it."""
 
 
-def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
+def sample_names() -> tuple[str, ...]:
     """Return the names of the sample bots: their files without `.py` and `_bot`."""
-    return tuple(sorted(file.stem.removesuffix("_bot") for file in directory.glob("[!_]*.py")))
+    return tuple(sorted(file.stem.removesuffix("_bot") for file in SAMPLE_BOTS.glob("[!_]*.py")))
 
 
 def samples_of(game: str) -> tuple[str, ...]:
-    """Return the names of the sample bots that play a game."""
-    return tuple(name for name in sample_names() if game in load_bot(name).games)
+    """Return the names of the sample bots that play a game and that can be loaded.
+
+    Some need an optional library.
+    """
+    names = []
+    for name in sample_names():
+        with suppress(BotFileError):
+            if game in load_bot(name).games:
+                names.append(name)
+    return tuple(names)
 
 
-def is_python(word: str, directory: Path = SAMPLE_BOTS) -> bool:
+def is_python(word: str) -> bool:
     """Whether a word names a sample bot, or is the path of a .py file."""
-    return _python_file(word, directory) is not None
+    return _python_file(word) is not None
 
 
-def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
+def bot_file(name_or_path: str) -> Path:
     """Return the file of a sample bot (`honest`) or a path (`my/bot.py`).
 
     Raises BotFileError.
     """
-    found = _python_file(name_or_path, directory)
+    found = _python_file(name_or_path)
     if found is None:
-        raise _no_bot(name_or_path, directory)
+        raise _no_bot(name_or_path)
     return found
 
 
-def _python_file(name_or_path: str, directory: Path) -> Path | None:
-    for file in (directory / f"{name_or_path}.py", directory / f"{name_or_path}_bot.py"):
-        if file.parent == directory and file.is_file():
+def _python_file(name_or_path: str) -> Path | None:
+    for file in (SAMPLE_BOTS / f"{name_or_path}.py", SAMPLE_BOTS / f"{name_or_path}_bot.py"):
+        if file.parent == SAMPLE_BOTS and file.is_file():
             return file
     path = Path(name_or_path)
     return path.resolve() if path.suffix == ".py" and path.is_file() else None
 
 
-def _no_bot(word: str, directory: Path, why: str = "") -> BotFileError:
-    known = ", ".join(sample_names(directory))
+def _no_bot(word: str, why: str = "") -> BotFileError:
+    known = ", ".join(sample_names())
     if not why and (word.endswith(".py") or "/" in word):
         why = ": no such file"
     return BotFileError(
@@ -66,25 +75,25 @@ def _no_bot(word: str, directory: Path, why: str = "") -> BotFileError:
     )
 
 
-def bot_command(word: str, directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
+def bot_command(word: str) -> tuple[str, ...]:
     """Return the words of a command that starts a program; none for a sample bot or a .py file.
 
     Raises BotFileError for what is neither.
     """
-    if _python_file(word, directory) is not None:
+    if _python_file(word) is not None:
         return ()
     try:
         command = tuple(shlex.split(word))
     except ValueError as error:
-        raise _no_bot(word, directory, f" ({error})") from error
+        raise _no_bot(word, f" ({error})") from error
     if command and shutil.which(command[0], path=search_path()) is not None:
         return command
     if command and Path(command[0]).is_file():
         program = command[0]
         if "/" not in program:
-            raise _no_bot(word, directory, f" (write ./{program} for the file of that name)")
-        raise _no_bot(word, directory, f" ({program} is not executable)")
-    raise _no_bot(word, directory)
+            raise _no_bot(word, f" (write ./{program} for the file of that name)")
+        raise _no_bot(word, f" ({program} is not executable)")
+    raise _no_bot(word)
 
 
 def search_path() -> str:

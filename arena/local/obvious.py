@@ -10,7 +10,7 @@ from typing import Final
 
 from arena.bot.bot import AnyBot, Bot
 from arena.games import KITS
-from arena.local.loading import load_bot, samples_of
+from arena.local.loading import load_bot, sample_names
 from arena.local.probes import Probe, decided, house_answers
 from arena.local.starters import first_bot_files
 from arena.rating.agreement import Answer
@@ -24,7 +24,8 @@ Setting = int | float
 def house_bots(game: str) -> dict[str, type[AnyBot]]:
     """Return the house bots, and those of the documentation, by name; not the slow ones."""
     left_out = KITS[game].slow_bots | {"language_model"}
-    found = {name: load_bot(name) for name in samples_of(game) if name not in left_out}
+    samples = {name: load_bot(name) for name in sample_names() if name not in left_out}
+    found = {name: kind for name, kind in samples.items() if game in kind.games}
     for file in first_bot_files():
         kind = load_bot(str(file))
         if game in kind.games:

@@ -45,40 +45,29 @@ def make_format(
         raise FormatError("a pairing needs at least one block, and a tournament one round")
     if name is not FormatName.GROUPS and (groups is not None or advance is not None):
         raise FormatError("only the format groups has groups, of which the best go on")
-    found = _made(name, field, seats, blocks, rounds, seed, groups, advance)
-    found.check(field)
-    return found
-
-
-def _made(
-    name: FormatName,
-    field: int,
-    seats: int,
-    blocks: int,
-    rounds: int | None,
-    seed: str,
-    groups: int | None,
-    advance: int | None,
-) -> Format:
+    found: Format
     match name:
         case FormatName.ROUND_ROBIN:
-            return RoundRobin(seats, blocks, rounds or 1, seed)
+            found = RoundRobin(seats, blocks, rounds or 1, seed)
         case FormatName.GAUNTLET:
-            return Gauntlet(seats, blocks, rounds or 1, seed)
+            found = Gauntlet(seats, blocks, rounds or 1, seed)
         case FormatName.SWISS:
             # Imported here, because only a Swiss needs the large matching library.
             from arena.scheduling.swiss import Swiss, usual_rounds
 
-            return Swiss(blocks, rounds or usual_rounds(field), seed, seats)
+            found = Swiss(blocks, rounds or usual_rounds(field), seed, seats)
         case FormatName.KNOCKOUT:
             if rounds is not None:
                 raise FormatError("the rounds of a knockout follow from the number of bots")
             if seats > 2:
-                return TableKnockout(seats, blocks, field, seed)
-            return Knockout(blocks, seed)
+                found = TableKnockout(blocks, seed, seats, field)
+            else:
+                found = Knockout(blocks, seed)
         case FormatName.GROUPS:
             groups = groups or usual_groups(field, seats, advance)
             advance = advance or usual_advance(field, seats, groups)
-            return Groups(seats, blocks, rounds or 1, field, groups, advance, seed)
+            found = Groups(seats, blocks, rounds or 1, field, groups, advance, seed)
         case _:
             assert_never(name)
+    found.check(field)
+    return found

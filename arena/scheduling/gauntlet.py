@@ -19,6 +19,7 @@ from arena.scheduling.pairings import (
     points_by_entry,
     ranked,
     schedule_randomness,
+    seated,
 )
 
 CHALLENGER = 1
@@ -55,6 +56,5 @@ class Gauntlet(PairedAtStart):
             order = shuffled(randomness, f"cycle {cycle} order", range(2, field + 1))
             for table, opponents in enumerate(self._tables(field), start=1):
                 entries = (CHALLENGER, *(order[at] for at in opponents))
-                seated = shuffled(randomness, f"round {cycle} table {table}", entries)
-                found.append(Pairing(cycle, table, seated))
+                found.append(seated(randomness, cycle, table, entries))
         return tuple(found)

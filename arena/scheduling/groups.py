@@ -191,7 +191,7 @@ class Groups:
     def _knockout(self) -> Knockout | TableKnockout:
         if self.seats == 2:
             return Knockout(self.blocks, self.seed)
-        return TableKnockout(self.seats, self.blocks, self.groups * self.advance, self.seed)
+        return TableKnockout(self.blocks, self.seed, self.seats, self.groups * self.advance)
 
     def _round_robin(self, group: int) -> RoundRobin:
         seed = f"{self.seed} group {group_name(group)}"

@@ -10,12 +10,12 @@ blocks are never walkovers: a bot that withdraws at equal points loses.
 Ranking is by pairings won (including byes), so all that lost in one round share a rank.
 """
 
-from collections.abc import Callable, Sequence, Set
+from abc import ABC, abstractmethod
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from arena.randomness import shuffled
 from arena.scheduling.pairings import (
     EntryNumber,
     FormatError,
@@ -25,6 +25,7 @@ from arena.scheduling.pairings import (
     blocks_by_entry,
     ranked,
     schedule_randomness,
+    seated,
 )
 
 MOST_EXTRA_BLOCKS = 5
@@ -56,41 +57,70 @@ class Decided:
         return self.through[0]
 
 
-def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int], bool]) -> int:
-    """Return the number of blocks that decide a pairing, as known now.
-
-    Those planned, and extra ones while `level` at that number, until there are MOST_EXTRA_BLOCKS or
-    a bot withdraws.
-    """
-    most = planned + MOST_EXTRA_BLOCKS
-    for count in range(planned, most):
-        known = len(played.blocks)
-        if known < count or not level(count) or (played.absent and known == count):
-            return count
-    return most
-
-
-def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool) -> Decision:
-    """Return the reason that decided a pairing of `count` blocks."""
-    if not level:
-        return Decision.POINTS if count == planned else Decision.EXTRA_BLOCKS
-    played_off = count == planned + MOST_EXTRA_BLOCKS
-    return Decision.SEEDING if played_off or not played.absent else Decision.WALKOVER
-
-
-def in_order(played: PlayedPairing, count: int, by: Decision) -> list[EntryNumber]:
-    """Return the bots of a decided pairing, best first."""
-    total = dict(zip(played.pairing.entries, played.total(count), strict=True))
-    gone = played.absent if by is Decision.WALKOVER else ()
-    return sorted(total, key=lambda entry: (-total[entry], entry in gone, entry))
-
-
 @dataclass(frozen=True, slots=True)
-class Knockout:
-    """A knockout bracket with two seats. A Format."""
+class Elimination(ABC):
+    """Base class of the knockouts: a pairing is decided by its points. Most of a Format."""
 
     blocks: int
     seed: str
+
+    def made_together(self, pairing: Pairing) -> bool:
+        del pairing
+        return False
+
+    def blocks_wanted(self, played: PlayedPairing) -> int:
+        """Return the number of blocks that decide a pairing, as known now; 0 for a bye.
+
+        Those planned, and extra ones while the bots are level, until there are MOST_EXTRA_BLOCKS or
+        a bot withdraws.
+        """
+        if played.pairing.is_bye:
+            return 0
+        known = len(played.blocks)
+        most = self.blocks + MOST_EXTRA_BLOCKS
+        for count in range(self.blocks, most):
+            if (
+                known < count
+                or not self._level(played, count)
+                or (played.absent and known == count)
+            ):
+                return count
+        return most
+
+    def decided(self, played: PlayedPairing) -> Decided | None:
+        """Return the bots that go on, best first, and why; None while blocks are missing."""
+        if played.pairing.is_bye:
+            return Decided(played.pairing.entries, Decision.BYE)
+        count = self.blocks_wanted(played)
+        if len(played.blocks) < count:
+            return None
+        by = self._decision(played, count)
+        total = dict(zip(played.pairing.entries, played.total(count), strict=True))
+        gone = played.absent if by is Decision.WALKOVER else ()
+        order = sorted(total, key=lambda entry: (-total[entry], entry in gone, entry))
+        return Decided(tuple(order[: self._through(played.pairing)]), by)
+
+    @abstractmethod
+    def _through(self, pairing: Pairing) -> int:
+        """Return the number of bots that go on from a pairing that is no bye."""
+
+    def _level(self, played: PlayedPairing, count: int) -> bool:
+        """Whether the last that would go on and the first that would not have equal points."""
+        order = sorted(played.total(count), reverse=True)
+        through = self._through(played.pairing)
+        return order[through - 1] == order[through]
+
+    def _decision(self, played: PlayedPairing, count: int) -> Decision:
+        """Return the reason that decided a pairing of `count` blocks."""
+        if not self._level(played, count):
+            return Decision.POINTS if count == self.blocks else Decision.EXTRA_BLOCKS
+        played_off = count == self.blocks + MOST_EXTRA_BLOCKS
+        return Decision.SEEDING if played_off or not played.absent else Decision.WALKOVER
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout(Elimination):
+    """A knockout bracket with two seats. A Format."""
 
     tie_breaks = ()
     pairs_ahead = True
@@ -98,25 +128,6 @@ class Knockout:
     def check(self, field: int) -> None:
         if field < 2:
             raise FormatError("a knockout needs at least 2 bots")
-
-    def made_together(self, pairing: Pairing) -> bool:
-        del pairing
-        return False
-
-    def blocks_wanted(self, played: PlayedPairing) -> int:
-        if played.pairing.is_bye:
-            return 0
-        return blocks_to_decide(played, self.blocks, lambda count: _level(played, count))
-
-    def decided(self, played: PlayedPairing) -> Decided | None:
-        """Return the bot that goes on, and why; None while blocks are missing."""
-        if played.pairing.is_bye:
-            return Decided(played.pairing.entries, Decision.BYE)
-        count = self.blocks_wanted(played)
-        if len(played.blocks) < count:
-            return None
-        by = how_decided(count, self.blocks, played, level=_level(played, count))
-        return Decided((in_order(played, count, by)[0],), by)
 
     def next_pairings(
         self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
@@ -169,13 +180,11 @@ class Knockout:
         }
 
     def _pairing(self, round_: int, table: int, entries: tuple[EntryNumber, ...]) -> Pairing:
-        key = f"round {round_} table {table}"
-        return Pairing(round_, table, shuffled(schedule_randomness(self.seed), key, entries))
+        return seated(schedule_randomness(self.seed), round_, table, entries)
 
-
-def _level(played: PlayedPairing, count: int) -> bool:
-    one, other = played.total(count)
-    return one == other
+    def _through(self, pairing: Pairing) -> int:
+        del pairing
+        return 1
 
 
 def first_round(field: int) -> list[tuple[EntryNumber, ...]]:

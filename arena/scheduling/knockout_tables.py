@@ -30,14 +30,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from arena.match.score_rule import ScoreRule
-from arena.randomness import shuffled
-from arena.scheduling.knockout import (
-    Decided,
-    Decision,
-    blocks_to_decide,
-    how_decided,
-    in_order,
-)
+from arena.scheduling.knockout import Elimination
 from arena.scheduling.pairings import (
     EntryNumber,
     Pairing,
@@ -47,6 +40,7 @@ from arena.scheduling.pairings import (
     ranked,
     require_full_table,
     schedule_randomness,
+    seated,
 )
 from arena.scheduling.scoring import points, ranks
 
@@ -88,45 +82,17 @@ def stages(field: int, seats: int) -> tuple[Stage, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class TableKnockout:
+class TableKnockout(Elimination):
     """A knockout of `field` bots. A Format."""
 
     seats: int
-    blocks: int
     field: int
-    seed: str
 
     tie_breaks = ("last table",)
     pairs_ahead = False
 
     def check(self, field: int) -> None:
         require_full_table(field, self.seats)
-
-    def through(self, pairing: Pairing) -> int:
-        """Return the number of bots that go on from a pairing."""
-        if pairing.is_bye:
-            return 1
-        return stages(self.field, self.seats)[pairing.round - 1].through[pairing.table - 1]
-
-    def made_together(self, pairing: Pairing) -> bool:
-        del pairing
-        return False
-
-    def blocks_wanted(self, played: PlayedPairing) -> int:
-        if played.pairing.is_bye:
-            return 0
-        return blocks_to_decide(played, self.blocks, lambda count: self._level(played, count))
-
-    def decided(self, played: PlayedPairing) -> Decided | None:
-        """Return the bots that go on, best first, and why; None while blocks are missing."""
-        if played.pairing.is_bye:
-            return Decided(played.pairing.entries, Decision.BYE)
-        count = self.blocks_wanted(played)
-        if len(played.blocks) < count:
-            return None
-        by = how_decided(count, self.blocks, played, level=self._level(played, count))
-        order = in_order(played, count, by)
-        return Decided(tuple(order[: self.through(played.pairing)]), by)
 
     def next_pairings(
         self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
@@ -186,11 +152,8 @@ class TableKnockout:
     def expected_blocks(self, field: int) -> int:
         return sum(len(stage.through) for stage in stages(field, self.seats)) * self.blocks
 
-    def _level(self, played: PlayedPairing, count: int) -> bool:
-        """Whether the last that would go on and the first that would not have equal points."""
-        order = sorted(played.total(count), reverse=True)
-        through = self.through(played.pairing)
-        return order[through - 1] == order[through]
+    def _through(self, pairing: Pairing) -> int:
+        return stages(self.field, self.seats)[pairing.round - 1].through[pairing.table - 1]
 
     def _round(
         self, number: int, left: Sequence[EntryNumber], withdrawn: Set[EntryNumber]
@@ -204,16 +167,14 @@ class TableKnockout:
         gone = [entry for entry in others if entry in withdrawn]
         spare = len(playing) % self.seats
         walkovers = [*playing[:spare], *gone]
-        seated = [
+        tables = [
             *serpentine(playing[spare:], len(playing) // self.seats),
             *(walkovers[at : at + self.seats] for at in range(0, len(walkovers), self.seats)),
         ]
         randomness = schedule_randomness(self.seed)
         return tuple(
-            Pairing(
-                number, table, shuffled(randomness, f"round {number} table {table}", tuple(entries))
-            )
-            for table, entries in enumerate([*seated, *([entry] for entry in byes)], start=1)
+            seated(randomness, number, table, entries)
+            for table, entries in enumerate([*tables, *([entry] for entry in byes)], start=1)
         )
 
 
@@ -222,8 +183,8 @@ def serpentine(order: Sequence[EntryNumber], tables: int) -> list[list[EntryNumb
 
     Of nine bots and three tables the first has 1, 6, 7, the second 2, 5, 8, the third 3, 4, 9.
     """
-    seated: list[list[EntryNumber]] = [[] for _ in range(tables)]
+    found: list[list[EntryNumber]] = [[] for _ in range(tables)]
     for place, entry in enumerate(order):
         row, at = divmod(place, tables)
-        seated[tables - 1 - at if row % 2 else at].append(entry)
-    return seated
+        found[tables - 1 - at if row % 2 else at].append(entry)
+    return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeAlias
 
-from arena.randomness import KeyedRandomness
+from arena.randomness import KeyedRandomness, Randomness, shuffled
 
 EntryNumber: TypeAlias = int
 """The seeding of an entry, from 1."""
@@ -123,6 +123,13 @@ class Format(Protocol):
 def schedule_randomness(seed: str) -> KeyedRandomness:
     """Return the randomness of a schedule, determined by its seed."""
     return KeyedRandomness(hashlib.sha256(f"schedule {seed}".encode()).digest())
+
+
+def seated(
+    randomness: Randomness, round_: int, table: int, entries: Sequence[EntryNumber]
+) -> Pairing:
+    """Return the pairing of a table, its seats drawn by a schedule's randomness."""
+    return Pairing(round_, table, shuffled(randomness, f"round {round_} table {table}", entries))
 
 
 def all_done(plan: Format, played: Iterable[PlayedPairing]) -> bool:

@@ -31,6 +31,7 @@ from arena.scheduling.pairings import (
     ranked,
     require_full_table,
     schedule_randomness,
+    seated,
 )
 
 MOST_TABLES = 100_000
@@ -81,11 +82,7 @@ class RoundRobin(PairedAtStart):
                 ]
             before = found[-1].round if found else 0
             found += (
-                Pairing(
-                    before + number,
-                    table,
-                    shuffled(randomness, f"round {before + number} table {table}", entries),
-                )
+                seated(randomness, before + number, table, entries)
                 for number, tables in enumerate(rounds, start=1)
                 for table, entries in enumerate(tables, start=1)
             )

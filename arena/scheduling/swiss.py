@@ -50,6 +50,7 @@ from arena.scheduling.pairings import (
     points_by_entry,
     ranked,
     schedule_randomness,
+    seated,
 )
 from arena.scheduling.scoring import points, ranks
 from arena.scheduling.swiss_history import BYE, SwissHistory, history_of
@@ -151,15 +152,7 @@ class Swiss:
         matched.sort(key=lambda pair: (BYE in pair, -sum(history.points[e] for e in pair if e)))
         randomness = schedule_randomness(self.seed)
         return tuple(
-            Pairing(
-                number,
-                table,
-                shuffled(
-                    randomness,
-                    f"round {number} table {table}",
-                    sorted(entry for entry in pair if entry != BYE),
-                ),
-            )
+            seated(randomness, number, table, sorted(entry for entry in pair if entry != BYE))
             for table, pair in enumerate(matched, start=1)
         )
 

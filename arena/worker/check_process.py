@@ -10,8 +10,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -63,28 +63,27 @@ async def checked(
             "program": list(program.command),
             "scratch": str(scratch),
         }
-        child = await start_async([*ENDS_WITH_US, *module_command("arena.worker.checking")])
-        check = _Check(child, tell_step)
-        following = asyncio.create_task(check.follow(json.dumps(plan)))
-        leaving = asyncio.create_task(leave.wait())
-        try:
-            await asyncio.wait(
-                {following, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
-            )
-            if following.done():
-                return following.result()
-            if leaving.done():
-                return STOPPED
-            return ShiftEnd(
-                f"Its check was not through after {seconds:.0f} s; its last step: {check.step}. If "
-                "this machine was busy, the same build may pass: upload it again.",
-                accepted=False,
-            )
-        finally:
-            following.cancel()
-            leaving.cancel()
-            kill(child)
-            await child.wait()
+        async with own_process("arena.worker.checking", plan) as child:
+            check = _Check(child, tell_step)
+            following = asyncio.create_task(check.follow())
+            leaving = asyncio.create_task(leave.wait())
+            try:
+                await asyncio.wait(
+                    {following, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+                )
+                if following.done():
+                    return following.result()
+                if leaving.done():
+                    return STOPPED
+                return ShiftEnd(
+                    f"Its check was not through after {seconds:.0f} s; its last step: "
+                    f"{check.step}. If this machine was busy, the same build may pass: upload it "
+                    "again.",
+                    accepted=False,
+                )
+            finally:
+                following.cancel()
+                leaving.cancel()
 
 
 @dataclass(slots=True)
@@ -95,11 +94,9 @@ class _Check:
     tell_step: Callable[[str], Awaitable[None]]
     step: str = field(default="none", init=False)
 
-    async def follow(self, plan: str) -> ShiftEnd:
-        """Start the check, and pass its steps on until its result comes."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(plan.encode())
-        self.process.stdin.close()
+    async def follow(self) -> ShiftEnd:
+        """Pass the steps of the check on until its result comes."""
+        assert self.process.stdout is not None
         async for line in self.process.stdout:
             said = json.loads(line)
             if "result" in said:
@@ -119,6 +116,23 @@ def _end(result: dict[str, Any]) -> ShiftEnd:
         failed, skipped = tuple(found["failed"]), tuple(found["skipped"])
         check = CheckOutcome(found["edition"], found["met"], failed, skipped)
     return ShiftEnd(result["reason"], result["log"], result["accepted"], check)
+
+
+@asynccontextmanager
+async def own_process(module: str, plan: object) -> AsyncIterator[AsyncProcess]:
+    """Run a module of ours in a process until the block ends; its stdin is the plan as JSON.
+
+    The process ends with this one, however that ends.
+    """
+    child = await start_async([*ENDS_WITH_US, *module_command(module)])
+    try:
+        assert child.stdin is not None
+        child.stdin.write(json.dumps(plan).encode())
+        child.stdin.close()
+        yield child
+    finally:
+        kill(child)
+        await child.wait()
 
 
 @contextmanager

@@ -4,11 +4,11 @@ Until then the arena counts a shift as running, and its bot gets no other.
 """
 
 import asyncio
-from contextlib import suppress
 from typing import Final
 
 import structlog
 
+from arena.waiting import wait_at_most
 from arena.worker.check_process import ShiftEnd
 from arena.worker.referee import Shifts, TemporaryCallError, WorkerCallError
 
@@ -64,10 +64,5 @@ class ShiftEnds:
                 return
             else:
                 return
-            await self._stopped_within(pause)
+            await wait_at_most(self._stop, pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
-
-    async def _stopped_within(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stop.wait()

@@ -8,7 +8,7 @@ workers, puts back.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from arena.builds.hosted import (
     TOURNAMENT_TASK,
 )
 from arena.v1 import worker_pb2 as pb
+from arena.waiting import wait_at_most
 from arena.worker.check_process import (
     CHECK_SECONDS,
     STOPPED,
@@ -307,9 +308,7 @@ async def _final(place: Workplace, block: pb.FinalBlock, leave: asyncio.Event) -
             await place.shifts.end_final(ending)
         except TemporaryCallError as error:
             log.warning("a block of a final is not handed in, retrying", why=str(error))
-            with suppress(TimeoutError):
-                async with asyncio.timeout(RETRY_SECONDS):
-                    await leave.wait()
+            await wait_at_most(leave, RETRY_SECONDS)
         else:
             return
 

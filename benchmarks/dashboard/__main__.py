@@ -12,21 +12,15 @@ frames a second while the player plays, and the milliseconds of a step. What mis
 marked. Needs Chromium, and takes some four minutes. The machine's load is printed with the figures.
 """
 
-import argparse
-import json
 import os
 import shutil
 import statistics
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
 from benchmarks.dashboard.filling import COMING, fill_arena, matches_coming
 from benchmarks.dashboard.serving import served
 from benchmarks.dashboard.visiting import (
@@ -39,6 +33,8 @@ from benchmarks.dashboard.visiting import (
     tabs,
     visit,
 )
+from benchmarks.options import parser_of, write_json
+from benchmarks.referee_load.stage import database
 
 TARGETS: Final = {
     "cold_s": 1.5,
@@ -56,25 +52,19 @@ TARGETS: Final = {
 
 def main() -> None:
     """Measure and print the report."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__, json=True)
     parser.add_argument("--bots", type=int, default=300)
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--loads", type=int, default=4, help="later visits of each page")
     parser.add_argument("--pages", nargs="*", choices=PAGES, help="only these pages", default=[])
-    parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     began = time.monotonic()
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         long = fill_arena(url, options.bots, options.matches)
         report = measure(url, options.pages or list(PAGES), options.loads, long)
     report["seconds"] = time.monotonic() - began
     print_report(report)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    write_json(options.json, report)
 
 
 def measure(url: str, pages: list[str], loads: int, long: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The dashboard as a process of its own, and what it uses."""
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -9,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from arena.processes import processor_seconds
+from benchmarks.memory import resident_mb
 from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
 
@@ -29,13 +30,11 @@ class Served:
 
     def cpu_seconds(self) -> float:
         """The CPU time used since its start."""
-        stat = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(stat[11]) + int(stat[12])) / float(os.sysconf("SC_CLK_TCK"))
+        return processor_seconds(self.process.pid)
 
     def memory_mb(self) -> float:
         """The memory that it holds."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+        return resident_mb(self.process.pid)
 
 
 @contextmanager

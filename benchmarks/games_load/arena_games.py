@@ -1,14 +1,14 @@
 """Random playouts of this project's games, with the acting seat's view built for every decision.
 
-python -m benchmarks.games_load.arena_games GAME SEATS SECONDS   rules alone
-python -m benchmarks.games_load.arena_games GAME-match SEATS SECONDS   match flow, as in the referee
-python -m benchmarks.games_load.arena_games GAME-memory SEATS MATCHES   resident memory
+python -m benchmarks.games_load.arena_games GAME SEATS SECONDS          speed of the rules alone
+python -m benchmarks.games_load.arena_games GAME-memory SEATS MATCHES   resident memory, with
+                                                                        events, steps and results
 """
 
 import json
 import os
 import sys
-from pathlib import Path
+from contextlib import suppress
 from random import Random
 
 from arena.games import make_game
@@ -16,6 +16,7 @@ from arena.games.game import DEALER, AnyGame
 from arena.match.flow import TimedAction, play
 from arena.randomness import KeyedRandomness
 from benchmarks.games_load.measuring import measure
+from benchmarks.memory import resident_mb
 
 MEMORY_FIRST = 1_000
 
@@ -27,8 +28,7 @@ def main() -> None:
     if what == "memory":
         _memory(game, seats, random, int(sys.argv[3]))
     else:
-        played = match if what == "match" else playout
-        measure(lambda: played(game, seats, random), float(sys.argv[3]))
+        measure(lambda: playout(game, seats, random), float(sys.argv[3]))
 
 
 def playout(game: AnyGame, seats: int, random: Random) -> int:
@@ -46,32 +46,24 @@ def playout(game: AnyGame, seats: int, random: Random) -> int:
     return decisions
 
 
-def match(game: AnyGame, seats: int, random: Random) -> int:
-    """Play one match with events, steps and result; returns the number of decisions."""
-    flow, decisions = play(game, seats, KeyedRandomness(random.randbytes(32))), 0
-    try:
-        ask = next(flow)
-        while True:
-            decisions += len(ask.turns)
-            ask = flow.send(
-                [TimedAction(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
-            )
-    except StopIteration:
-        return decisions
-
-
 def _memory(game: AnyGame, seats: int, random: Random, matches: int) -> None:
     resident = {}
     for number in range(1, matches + 1):
-        match(game, seats, random)
+        _match(game, seats, random)
         if number in (MEMORY_FIRST, matches):
-            resident[number] = _resident_mb()
+            resident[number] = resident_mb(os.getpid())
     print(json.dumps(resident))
 
 
-def _resident_mb() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+def _match(game: AnyGame, seats: int, random: Random) -> None:
+    """Play one match with events, steps and result."""
+    flow = play(game, seats, KeyedRandomness(random.randbytes(32)))
+    with suppress(StopIteration):
+        ask = next(flow)
+        while True:
+            ask = flow.send(
+                [TimedAction(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
+            )
 
 
 if __name__ == "__main__":

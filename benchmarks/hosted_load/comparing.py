@@ -5,15 +5,14 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import psycopg
 
-from benchmarks.hosted_load.finals import said
 from benchmarks.hosted_load.programs import GOOD
 from benchmarks.hosted_load.stage import hosting_arena
-from tests.server.events.cups import done, played, queued
+from tests.server.events.cups import RULES, done, played, queued, said
 
 NAME: Final = "cup"
 PARTS: Final = {
@@ -38,7 +37,8 @@ async def compare(bots: int, blocks: int) -> Compared:
     """Compare so many builds after a final whose matches were played in this process."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        await store.events.create(NAME, said(blocks), "benchmark")
+        cup = said(replace(RULES, options={}, blocks=blocks))
+        await store.events.create(NAME, cup, "benchmark")
         for number in range(bots):
             doubts = GOOD.replace("% 5", f"% {number % 7 + 3}")
             await stage.host(f"bot-{number}", f"# {number}\n{doubts}")

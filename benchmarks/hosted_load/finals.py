@@ -2,21 +2,17 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import psycopg
 
-from arena.match.clock import DEFAULT_TIME_CONTROL
-from arena.match.score_rule import ScoreRule
-from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission, Dates, FinalRules, NewEvent
 from benchmarks.hosted_load.programs import GOOD
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
+from tests.server.events.cups import RULES, said
 
 _NAME: Final = "cup"
-_FREEZE: Final = timedelta(minutes=10)
 _LOOK_SECONDS: Final = 0.2
 _ENTRIES: Final = """
 WITH owner AS (
@@ -58,7 +54,7 @@ async def freeze_seconds(entries: int) -> float:
     """Return how long after its date a freeze of so many entries was made."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        await store.events.create(_NAME, said(1), "benchmark")
+        await store.events.create(_NAME, said(replace(RULES, options={}, blocks=1)), "benchmark")
         soon = datetime.now(UTC) + timedelta(seconds=5)
         with _connection(stage) as connection:
             connection.execute(_ENTRIES, {"n": entries})
@@ -78,7 +74,8 @@ async def final(bots: int, blocks: int, slots: int) -> FinalPlayed:
     """Play a round robin among so many bots."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        await store.events.create(_NAME, said(blocks), "benchmark")
+        cup = said(replace(RULES, options={}, blocks=blocks))
+        await store.events.create(_NAME, cup, "benchmark")
         for number in range(bots):
             await stage.host(f"bot-{number}", f"# {number}\n{GOOD}")
             owner = await store.owners.named(f"owner of bot-{number}")
@@ -108,20 +105,3 @@ def _blocks(connection: "psycopg.Connection[tuple[int]]") -> int:
 
 def _connection(stage: HostingArena) -> "psycopg.Connection[tuple[int]]":
     return psycopg.connect(stage.url.replace("+psycopg", "", 1), autocommit=True)
-
-
-def said(blocks: int) -> NewEvent:
-    """Return an event that is open, with so many blocks a pairing in its final."""
-    now = datetime.now(UTC)
-    rules = FinalRules(
-        FormatName.ROUND_ROBIN,
-        "bluff",
-        {},
-        2,
-        blocks,
-        None,
-        ScoreRule.PLACEMENT,
-        DEFAULT_TIME_CONTROL,
-    )
-    dates = Dates(now - _FREEZE, now + _FREEZE, now + 2 * _FREEZE, now + 3 * _FREEZE)
-    return NewEvent("Cup", "", rules, dates, Admission.OPEN, practice=True)

@@ -11,19 +11,18 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
-
-from arena.builds import Build, read_build
+from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
 from arena.games import make_game
 from arena.processes import spawn, stop
-from arena.records import Allowance, Owner, VersionId
+from arena.records import Allowance, Owner
 from arena.scheduling.ladder import TableType
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
+from tests.jobs import accept_build, shift_token
 
 _ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
 BLUFF = TableType("bluff", make_game("bluff").options, 2)
@@ -56,26 +55,14 @@ class HostingArena:
     async def host(self, bot: str, text: str) -> None:
         """Upload a bot for a new owner, without a check."""
         owner, _ = await self.owner(f"owner of {bot}")
-        build: Build = read_build("bot.py", text.encode())
-        store = self.arena.store
+        build, store = read_build("bot.py", text.encode()), self.arena.store
         await store.builds.upload(owner, bot, "1", build, self.terms, _ALLOWANCE)
-        worker = await store.workers.by_token(await store.workers.add("checker", "benchmark"))
-        assert worker is not None
-        with _newest_job(self.url, "version_id") as version:
-            begun = await store.shifts.begin_check(worker, VersionId(version))
-            assert begun is not None
-            await store.shifts.end(worker, begun.id, "", "", accepted=True)
+        await accept_build(store, self.url, bot)
 
     async def shift_token(self, bot: str) -> str:
         """The token of the first shift of a new hosted bot, of an owner of its own."""
         await self.host(bot, "pass")
-        store = self.arena.store
-        worker = await store.workers.by_token(await store.workers.add(f"runs-{bot}", "benchmark"))
-        assert worker is not None
-        with _newest_job(self.url, "bot_id") as bot_id:
-            begun = await store.shifts.begin_play(worker, bot_id, self.terms)
-        assert begun is not None
-        return begun.token
+        return await shift_token(self.arena.store, self.url, bot)
 
     @asynccontextmanager
     async def worker(self, slots: int) -> AsyncIterator[None]:
@@ -123,23 +110,3 @@ def _database() -> Iterator[tuple[Path, str]]:
         with EmbeddedPostgres(home / "postgres") as url:
             migrate(url)
             yield home, url
-
-
-@contextmanager
-def _newest_job(url: str, argument: str) -> Iterator[int]:
-    """The `version_id` that was uploaded, or the `bot_id` that was hosted last: its job is in the
-    hands of a worker, which has done it at the end of the block."""
-    table = {"version_id": "hosted_versions", "bot_id": "hosted_bots"}[argument]
-    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
-        row = connection.execute(
-            f"""
-            UPDATE procrastinate.procrastinate_jobs SET status = 'doing'
-            WHERE args = (SELECT jsonb_build_object('{argument}', max({argument})) FROM {table})
-            RETURNING id, CAST(args->>'{argument}' AS integer)
-            """.encode()
-        ).fetchone()
-        assert row is not None
-        yield row[1]
-        connection.execute(
-            "SELECT procrastinate.procrastinate_finish_job_v1(%s, 'succeeded', true)", row[:1]
-        )

@@ -60,6 +60,9 @@ class Load:
         self.running: set[str] = set()
         """Matches that have begun and not ended."""
 
+    def heard(self, response: referee_pb2.PlayResponse) -> None:
+        """Is called with each message of the referee, before it is answered."""
+
 
 async def play(
     port: int,
@@ -86,6 +89,7 @@ async def play(
         await stream.write(referee_pb2.PlayRequest(hello=hello))
         while isinstance(response := await stream.read(), referee_pb2.PlayResponse):
             now = perf_counter()
+            load.heard(response)
             request = referee_pb2.PlayRequest()
             if deals and (response.HasField("welcome") or response.HasField("referees")):
                 welcomed = response.HasField("welcome")

@@ -9,11 +9,21 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.processes import spawn, stop
 from arena.server.app.store import open_store
 from tests.free_port import free_port
 
 Figures = dict[str, float]
+
+
+@contextlib.contextmanager
+def database() -> Iterator[str]:
+    """The URL of a database of its own, migrated."""
+    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
+        migrate(url)
+        yield url
 
 
 async def register(url: str, count: int, name: str, owner: str | None = None) -> list[str]:
@@ -104,11 +114,3 @@ def _server(module: str, *arguments: str) -> Iterator[tuple[int, subprocess.Pope
         yield port, server
     finally:
         stop(server)
-
-
-def resident_mb(pid: int) -> float:
-    """The resident memory of a process."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError(f"process {pid} is gone")

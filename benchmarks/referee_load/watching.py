@@ -6,14 +6,10 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
-from benchmarks.referee_load.cpu_time import cpu_seconds
-from benchmarks.referee_load.stage import Figures, measure, referee, register
+from arena.processes import processor_seconds
+from benchmarks.referee_load.stage import Figures, database, measure, referee, register
 
 MATCHES = 32
 ARMS = {
@@ -31,21 +27,17 @@ LEAST_SECONDS = 4.0
 def compare(bots: int, rounds: int, seconds: float) -> dict[str, list[Figures]]:
     """Load one referee, with the spectators of each arm in turns."""
     found: dict[str, list[Figures]] = {arm: [] for arm in ARMS}
-    with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
-    ):
-        migrate(url)
+    with database() as url:
         tokens = asyncio.run(register(url, bots, "bot"))
         with referee(url) as (port, process):
             for number in range(1, rounds + 1):
                 arms = list(ARMS.items())
                 for arm, spectators in arms[:: (-1) ** number]:
                     with _watched(port, spectators, seconds + LEAST_SECONDS) as heard:
-                        before = cpu_seconds(process.pid)
+                        before = processor_seconds(process.pid)
                         playing = ("players", "play", port, MATCHES, seconds)
                         figures = measure(*playing, tokens=tokens)
-                        spent = cpu_seconds(process.pid) - before
+                        spent = processor_seconds(process.pid) - before
                     decided = figures["per_second"] * seconds
                     figures["referee_cpu_us"] = spent / decided * 1e6
                     figures["dropped"] = sum(bool(one["ended"]) for one in heard)

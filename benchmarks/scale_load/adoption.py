@@ -1,25 +1,17 @@
 """How long matches of a referee stand still that ends, or hangs, until the other one asks on."""
 
 import asyncio
-import secrets
 import signal
 import statistics
-import tempfile
 import time
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from random import Random
 from typing import Final
 
-import grpc
 import grpc.aio
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
-from arena.v1 import referee_pb2, referee_pb2_grpc
-from benchmarks.referee_load.players import answer
-from benchmarks.referee_load.stage import Figures, referee, register
+from arena.v1 import referee_pb2
+from benchmarks.referee_load.players import Load, play
+from benchmarks.referee_load.stage import Figures, database, referee, register
 from benchmarks.scale_load.verdicts import Runs, together
 
 BOTS: Final = 8
@@ -33,14 +25,23 @@ HOW: Final = {"killed": signal.SIGKILL, "hung": signal.SIGSTOP}
 one that ends on another machine."""
 
 
-@dataclass
-class _Heard:
+class _Heard(Load):
     """What the bots hear from the referee that goes on."""
 
-    resumed: set[str] = field(default_factory=set)
-    asked: dict[str, float] = field(default_factory=dict)
-    """When each of the resumed matches was asked for the first time."""
-    any_asked: asyncio.Event = field(default_factory=asyncio.Event)
+    def __init__(self) -> None:
+        super().__init__()
+        self.resumed: set[str] = set()
+        self.asked: dict[str, float] = {}
+        """When each of the resumed matches was asked for the first time."""
+        self.any_asked = asyncio.Event()
+
+    def heard(self, response: referee_pb2.PlayResponse) -> None:
+        now = time.monotonic()
+        self.resumed.update(resume.offer.match_id for resume in response.resumes)
+        for turn in response.turns:
+            if turn.match_id in self.resumed:
+                self.asked.setdefault(turn.match_id, now)
+                self.any_asked.set()
 
 
 def seconds_until_adopted(rounds: int) -> dict[str, Runs]:
@@ -48,11 +49,9 @@ def seconds_until_adopted(rounds: int) -> dict[str, Runs]:
     at the other, and how many these are."""
     found: dict[str, list[Figures]] = {how: [] for how in HOW}
     with (
-        tempfile.TemporaryDirectory() as home,
-        EmbeddedPostgres(Path(home) / "postgres") as url,
+        database() as url,
         asyncio.Runner() as loop,  # grpc.aio's poller belongs to the process, and remembers a loop
     ):
-        migrate(url)
         tokens = loop.run(register(url, BOTS, "bot"))
         for _ in range(rounds):
             for how, figures in found.items():
@@ -69,7 +68,7 @@ def _gone(loop: asyncio.Runner, url: str, tokens: list[str], how: signal.Signals
             heard = _Heard()
             async with asyncio.TaskGroup() as tasks:
                 playing = [
-                    tasks.create_task(_play(port, token, heard if port == second else None))
+                    tasks.create_task(_play(port, token, heard if port == second else Load()))
                     for token in tokens
                     for port in (first, second)
                 ]
@@ -91,31 +90,7 @@ def _gone(loop: asyncio.Runner, url: str, tokens: list[str], how: signal.Signals
         return loop.run(measure())
 
 
-async def _play(port: int, token: str, heard: _Heard | None) -> None:
+async def _play(port: int, token: str, load: Load) -> None:
     """One bot's stream to one referee, until it is cut."""
-    random = Random(token)
     with suppress(grpc.aio.AioRpcError):
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            metadata = (("authorization", f"Bearer {token}"),)
-            stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
-            hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], max_matches=MATCHES)
-            await stream.write(referee_pb2.PlayRequest(hello=hello))
-            while isinstance(response := await stream.read(), referee_pb2.PlayResponse):
-                request = referee_pb2.PlayRequest()
-                for offer in response.offers:
-                    request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
-                for turn in response.turns:
-                    answer(turn, request.answers.add(), random)
-                if heard is not None:
-                    _note(heard, response)
-                if response.offers or response.turns:
-                    await stream.write(request)
-
-
-def _note(heard: _Heard, response: referee_pb2.PlayResponse) -> None:
-    now = time.monotonic()
-    heard.resumed.update(resume.offer.match_id for resume in response.resumes)
-    for turn in response.turns:
-        if turn.match_id in heard.resumed:
-            heard.asked.setdefault(turn.match_id, now)
-            heard.any_asked.set()
+        await play(port, token, MATCHES, load)

@@ -3,26 +3,21 @@
 import asyncio
 import json
 import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
+from arena.processes import processor_seconds
 from arena.server.limits.channel_options import MAX_STREAMS_PER_CONNECTION
 from arena.server.play.session import MAX_MATCHES
-from benchmarks.referee_load.cpu_time import cpu_seconds
+from benchmarks.memory import resident_mb
 from benchmarks.referee_load.stage import (
     Figures,
     bare_server,
     client,
+    database,
     echo_server,
     referee,
     register,
-    resident_mb,
 )
 from benchmarks.scale_load.verdicts import Runs, together
 
@@ -76,7 +71,7 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
 def played(arm: Connected, **settings: str) -> Figures:
     """What a referee of its own, with these settings, needs for it."""
     # A new database each: a referee goes on with matches that the one before has left.
-    with _database() as url:
+    with database() as url:
         tokens = asyncio.run(register(url, arm.bots, "bot"))
         with referee(url, "arena", None, **settings) as at:
             return _played(*at, tokens, arm)
@@ -88,13 +83,6 @@ def played_bare(arm: Connected) -> Figures:
         return _played(*at, [f"token{n}" for n in range(arm.bots)], arm)
 
 
-@contextmanager
-def _database() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
-        migrate(url)
-        yield url
-
-
 def _played(
     port: int, process: "subprocess.Popen[bytes]", tokens: list[str], arm: Connected
 ) -> Figures:
@@ -102,9 +90,9 @@ def _played(
     with client(*playing, tokens=tokens) as players:
         assert players.stdout is not None
         players.stdout.readline()
-        before = cpu_seconds(process.pid)
+        before = processor_seconds(process.pid)
         figures: Figures = json.loads(players.stdout.readline())
-        spent = cpu_seconds(process.pid) - before
+        spent = processor_seconds(process.pid) - before
     if not figures["decisions"]:
         raise RuntimeError(f"no decision was made in {SECONDS:.0f} s: {arm}")
     return {
@@ -121,7 +109,7 @@ def idle_memory(bots: int) -> Figures:
     """The memory in MB with so many bots that wait: the referee's where each has a connection of
     its own, and where STREAMS share one, as those of a worker do; and that of a bare gRPC server
     with as many connections."""
-    with _database() as url:
+    with database() as url:
         tokens = asyncio.run(register(url, bots, "idle"))
         return {
             IDLE_REFEREE: _idle_referee(url, tokens, 1),

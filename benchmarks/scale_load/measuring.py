@@ -1,6 +1,7 @@
 """Commands, the referee's start and the dashboard on a database: seconds and megabytes, of each as
-many figures as there were runs."""
+many figures as there were runs; and what further processes bring to `arena play`."""
 
+import json
 import os
 import resource
 import shutil
@@ -12,17 +13,20 @@ from typing import Final
 from playwright.sync_api import Browser, sync_playwright
 
 from arena.database.reading import open_reader
+from arena.processes import processor_seconds
 from arena.rating.ladder_id import LadderId
 from arena.server.boards import ladder_statements
 from arena.server.boards.board import table_sizes
 from arena.server.boards.ladder_log import read_checkpoint, registered
 from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
-from benchmarks.referee_load.cpu_time import cpu_seconds
-from benchmarks.referee_load.stage import Figures, referee, resident_mb
+from benchmarks.memory import resident_mb
+from benchmarks.referee_load.stage import Figures, referee
 from benchmarks.scale_load.filling import Filled
 from benchmarks.scale_load.verdicts import Runs, together
 
+MATCHES: Final = 30_000
+"""Of `arena play`."""
 BOT: Final = "bot7"
 """Whose matches are listed."""
 LINKS: Final = 5
@@ -37,7 +41,7 @@ def referee_start(filled: Filled, times: int) -> Runs:
         with referee(filled.url) as (_, process):
             return {
                 "port open, s": time.monotonic() - began,
-                "its CPU, s": cpu_seconds(process.pid),
+                "its CPU, s": processor_seconds(process.pid),
                 "referee, MB": resident_mb(process.pid),
             }
 
@@ -123,6 +127,22 @@ def checkpoint(filled: Filled, times: int) -> Runs:
             }
 
     return together(once() for _ in range(times))
+
+
+def matches_a_second(rounds: int) -> dict[int, list[float]]:
+    """By the number of processes, in turns: the matches a second that `arena play` tells."""
+    found: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for jobs, figures in found.items():
+            words = ["play", "honest", "honest", "--matches", MATCHES, "--seed", "scale"]
+            done = subprocess.run(
+                [sys.executable, "-m", "arena", *map(str, words), "--jobs", str(jobs), "--json"],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            figures.append(json.loads(done.stdout)["matches_per_second"])
+    return found
 
 
 def _seconds(url: str, arguments: list[str]) -> tuple[float, float]:

@@ -1,20 +1,16 @@
 """What a decision costs one referee and several, and how many they make together."""
 
 import asyncio
-import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
+from arena.processes import processor_seconds
 from arena.server.failover.spreading import FULL
-from benchmarks.referee_load.cpu_time import cpu_seconds
-from benchmarks.referee_load.stage import Figures, measure, referee, register
+from benchmarks.referee_load.stage import Figures, database, measure, referee, register
 from benchmarks.scale_load.verdicts import Runs, together
 
 BOTS: Final = 8
@@ -65,8 +61,7 @@ def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
     """By round, in turns: decisions a second, the CPU of all referees for one, and those that share
     a message."""
     found: dict[Load, list[Figures]] = {load: [] for load in loads}
-    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
-        migrate(url)
+    with database() as url:
         tokens = asyncio.run(register(url, BOTS, "bot"))
         for _ in range(rounds):
             for load, figures in found.items():
@@ -90,7 +85,7 @@ def _played(url: str, tokens: list[str], load: Load) -> Figures:
             return measure(*playing, tokens=tokens)
 
         def spent() -> float:
-            return sum(cpu_seconds(process.pid) for _, process in at)
+            return sum(processor_seconds(process.pid) for _, process in at)
 
         with ThreadPoolExecutor(load.referees) as threads:
             playing = threads.map(play, [port for port, _ in at])

@@ -9,19 +9,31 @@ reader      takes the best action against play by the tables of `cfr`: a level a
 round net   a net that learned by policy gradient to win the single round, whatever it costs
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from arena.bot import Bot, Turn
 from arena.bot.bot import AnyBot
 from arena.games.bluff import Bet, BluffView, Doubt, Face
+from arena.games.bluff.bets import track
 from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
 from arena.lab.analysis.bluff.table import hands_of
 from arena.local.local_response import local_responder
-from benchmarks.strangers_load.likelihoods import likelihood, raises
+from arena_sample_bots import honest
 from benchmarks.strangers_load.nets import net
 
 Choice = Bet | Doubt
 BluffTurn = Turn[BluffView, Choice]
+
+
+def raises(view: BluffView) -> Sequence[Bet]:
+    """Return all legal bets, the lowest first."""
+    bets = track(sum(view.dice_counts))
+    return bets[bets.index(view.bets[-1].bet) + 1 :] if view.bets else bets
+
+
+def likelihood(view: BluffView, bet: Bet) -> float:
+    """Return the probability that a bet is true by the seat's own dice alone."""
+    return honest.likelihood(view, bet.face, bet.quantity)
 
 
 class Cautious(Bot[BluffView, Choice]):

@@ -6,7 +6,6 @@ others 2016), with an entropy bonus that shrinks. What is kept is a running mean
 same seed and number of updates give the same file on one platform, in a minute of processor time.
 """
 
-import argparse
 import os
 import sys
 from typing import Any, Final
@@ -17,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.learn import vector_env
+from arena.learn.nets import chances
+from benchmarks.options import parser_of
 from benchmarks.strangers_load.nets import LOSSES, MOST_DICE, SEATS, Numbers, file_of, logits
+from tools.crowd.nets import Adam
 
 UPDATES: Final = 700
 BATCH: Final = 512
@@ -48,8 +50,7 @@ class Learner:
             np.zeros(outputs, np.float32),
         ]
         self.mean = [weight.copy() for weight in self.weights]
-        self.moments = [(np.zeros_like(weight), np.zeros_like(weight)) for weight in self.weights]
-        self.updates = 0
+        self._adam = Adam(self.weights)
 
     def update(self, part: float) -> None:
         """Play some decisions and learn from them, at a part of the way from 0 to 1."""
@@ -128,26 +129,13 @@ class Learner:
         slope[:, -1] = outputs[:, -1] - wanted
         slope /= np.float32(len(rows))
         back = (slope @ self.weights[1].T) * (hidden > 0)
-        self.updates += 1
         slopes = [seen.T @ back, hidden.T @ slope, back.sum(0), slope.sum(0)]
-        for weight, (first, second), one in zip(self.weights, self.moments, slopes, strict=True):
-            first += 0.1 * (one - first)
-            second += 0.001 * (one * one - second)
-            size = np.sqrt(second / (1 - 0.999**self.updates)) + 1e-8
-            weight -= np.float32(rate) * first / (1 - 0.9**self.updates) / size
-
-
-def chances(outputs: Numbers, legal: NDArray[np.generic]) -> Numbers:
-    """Return the probability of each action; 0 for those that are not legal."""
-    outputs = np.where(legal, outputs, np.float32(-1e9))
-    weights = np.exp(outputs - outputs.max(1, keepdims=True))
-    found: Numbers = weights / weights.sum(1, keepdims=True)
-    return found
+        self._adam.step(slopes, rate)
 
 
 def main() -> None:
     """Train the nets that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else None)
+    parser = parser_of(__doc__)
     parser.add_argument("losses", nargs="*", default=LOSSES)
     parser.add_argument("--updates", type=int, default=UPDATES)
     parser.add_argument("--seed", type=int, default=1)

@@ -16,9 +16,8 @@ from arena.bot import Bot, Turn
 from arena.bot.bot import AnyBot
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
-from benchmarks.strangers_load.likelihoods import likelihood, raises
 from benchmarks.strangers_load.nets import net
-from benchmarks.strangers_load.seen import ByTables
+from benchmarks.strangers_load.seen import ByTables, likelihood, raises
 
 Choice = Bet | Doubt
 BluffTurn = Turn[BluffView, Choice]

@@ -11,7 +11,6 @@ from arena.settings import SettingsError
 from arena_dashboard import browser
 from arena_dashboard.owners import identities, owners
 from arena_dashboard.parts.markup import tag
-from arena_dashboard.parts.storage_words import why_nothing_is_read
 from arena_dashboard.parts.tables import time_of
 from arena_dashboard.reading import data
 from arena_dashboard.serving.index_page import NAME, TITLES
@@ -77,11 +76,11 @@ try:
         with keeping:
             owners.tell_browser()
 except StorageError as error:
-    st.warning(why_nothing_is_read(error))
+    st.warning(data.why_nothing_is_read(error))
 except SettingsError as error:
     st.warning(str(error))
 finally:
-    answered = data.as_of(url) if url is not None else None
+    answered = data.as_of() if url is not None else None
     if answered is not None:
         words = ("The database does not answer. This is what it said as of ", time_of(answered))
         as_of.html(tag("div", *words, ".", class_="ba-as-of", role="status"))

@@ -17,8 +17,8 @@ from tests import recorded_matches
 from tests.agents.calls import agent_of, play, told
 from tests.databases import plain
 from tests.end_to_end.programs import program
-from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
+from tests.waiting import until
 
 
 def kept_replies(database: str, match_id: str) -> int:

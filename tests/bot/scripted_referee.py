@@ -193,6 +193,22 @@ class Conductor:
             self._refused += end.value.refused
 
 
+async def begun(stream: Stream, match_id: str = "m1", *, greet: bool = False) -> Conductor:
+    """Offer a match, with the welcome if `greet`, and begin it when the bot has joined."""
+    setup, offer = offered(match_id)
+    await (stream.welcome if greet else stream.say)(offers=[offer])
+    return Conductor(setup, (await stream.hear()).joins[0].entropy)
+
+
+async def play_on(stream: Stream, conductor: Conductor, *, asked: bool = False) -> None:
+    """Play a match to its end, which is not sent. `asked`: whether the bot knows its open turn."""
+    if asked:
+        conductor.answer((await stream.hear()).answers[0])
+    while conductor.record is None:
+        await stream.say(turns=[conductor.turn()])
+        conductor.answer((await stream.hear()).answers[0])
+
+
 Taken: TypeAlias = Callable[[Conductor, pb.Answer], Reply | None]
 """What is put in the place of an answer; None is the answer itself."""
 
@@ -201,9 +217,7 @@ async def conduct(
     stream: Stream, taken: Taken = lambda _match, _answer: None, *, tell: bool = True
 ) -> Conductor:
     """Offer a match and play it to its end, which is not sent. `tell`: whether faults are told."""
-    setup, offer = offered()
-    await stream.say(offers=[offer])
-    conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+    conductor = await begun(stream)
     while conductor.record is None:
         await stream.say(turns=[conductor.turn()])
         answer = (await stream.hear()).answers[0]

@@ -20,7 +20,16 @@ from arena.signatures import Signer
 from arena.v1 import referee_pb2 as pb
 from arena.v1 import transcript_pb2
 from tests.bot.scribe import Pauses, Scribe, play_through
-from tests.bot.scripted_referee import Conductor, Stream, Taken, conduct, offered, referee
+from tests.bot.scripted_referee import (
+    Conductor,
+    Stream,
+    Taken,
+    begun,
+    conduct,
+    offered,
+    play_on,
+    referee,
+)
 
 
 def _other_dice(end: pb.End) -> None:
@@ -153,13 +162,9 @@ async def test_a_turn_that_the_bot_was_never_asked_is_noticed(
 ) -> None:
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         conductor.reply(TimedAction(Bet(1, Face.ONE)))
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        await play_on(stream, conductor)
         await stream.say(ends=[conductor.end()])
 
     conversation, _ = await play_through(script)
@@ -174,9 +179,7 @@ async def test_after_a_lost_stream_faults_may_be_new_but_answers_are_still_compa
 
     async def cut(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        matches.append(Conductor(setup, (await stream.hear()).joins[0].entropy))
+        matches.append(await begun(stream))
         await stream.say(turns=[matches[0].turn()])
         await stream.hear()
         # The answer is lost with the stream, and so is the news of the fault.

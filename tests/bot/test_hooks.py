@@ -15,7 +15,7 @@ from arena.codec.transcript import FAULT_KINDS
 from arena.match.faults import FaultKind
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Pauses, Scribe, play_through
-from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+from tests.bot.scripted_referee import Conductor, Stream, begun, offered, referee, refuse
 
 
 class Told(Scribe):
@@ -47,9 +47,7 @@ async def test_a_bot_is_told_of_its_faults_and_why_it_had_no_answer(
 
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         await stream.say(turns=[conductor.turn()])
         await stream.hear()
         refusal = pb.Refusal(
@@ -67,9 +65,7 @@ async def test_a_bot_is_told_of_a_match_that_is_called_off_after_it_began() -> N
 
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         await stream.say(turns=[conductor.turn()])
         await stream.hear()
         await stream.say(withdrawals=[pb.Withdrawal(match_id="m1", reason="A bot left.")])

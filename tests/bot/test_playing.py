@@ -12,7 +12,7 @@ from arena.codec import turns
 from arena.games.bluff import Bet, Face
 from arena.randomness import ENTROPY_BYTES
 from tests.bot.scribe import Scribe, play_through
-from tests.bot.scripted_referee import Conductor, Stream, conduct, offered
+from tests.bot.scripted_referee import Conductor, Stream, begun, conduct, offered
 
 
 async def test_a_bot_introduces_itself_with_its_token_and_its_games(scribes: list[Scribe]) -> None:
@@ -115,8 +115,7 @@ async def test_a_failing_bot_answers_at_once_with_nothing_and_plays_on(
             raise error("no idea")
 
     async def script(stream: Stream) -> None:
-        await stream.welcome(offers=[offered()[1]])
-        conductor = Conductor(offered()[0], (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, greet=True)
         await stream.say(turns=[conductor.turn()])
         (answer,) = (await stream.hear()).answers
         assert answer.turn_number == 1
@@ -154,8 +153,7 @@ async def test_what_is_no_action_is_answered_with_nothing_and_shown(
             return nonsense
 
     async def script(stream: Stream) -> None:
-        await stream.welcome(offers=[offered()[1]])
-        conductor = Conductor(offered()[0], (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, greet=True)
         await stream.say(turns=[conductor.turn()])
         assert not (await stream.hear()).answers[0].HasField("action")
 
@@ -168,8 +166,7 @@ async def test_a_bot_that_answers_too_late_reads_by_how_much(
     scribes: list[Scribe], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def script(stream: Stream) -> None:
-        await stream.welcome(offers=[offered()[1]])
-        conductor = Conductor(offered()[0], (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, greet=True)
         turn = conductor.turn()
         await stream.say(turns=[turn])
         await stream.hear()
@@ -190,8 +187,7 @@ async def test_a_turn_without_an_answer_is_not_said_to_be_answered_too_late(
             raise NoAnswerError("It has none.")
 
     async def script(stream: Stream) -> None:
-        await stream.welcome(offers=[offered()[1]])
-        turn = Conductor(offered()[0], (await stream.hear()).joins[0].entropy).turn()
+        turn = (await begun(stream, greet=True)).turn()
         turn.turn_ms = turn.bank_ms = 0
         await stream.say(turns=[turn])
         assert not (await stream.hear()).answers[0].HasField("action")

@@ -23,7 +23,16 @@ from arena.bot.conversation import Conversation
 from arena.bot.referees import Referees
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Pauses, Scribe, play_through
-from tests.bot.scripted_referee import Conductor, Script, Stream, offered, referee, refuse
+from tests.bot.scripted_referee import (
+    Conductor,
+    Script,
+    Stream,
+    begun,
+    offered,
+    play_on,
+    referee,
+    refuse,
+)
 
 
 async def test_a_lost_stream_is_opened_again_soon_and_then_with_growing_jittered_pauses(
@@ -82,9 +91,7 @@ async def test_a_bot_that_is_still_there_goes_on_where_it_was(scribes: list[Scri
 
     async def lose(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         kept.append(conductor)
         await stream.say(turns=[conductor.turn()])
         first = (await stream.hear()).answers[0]
@@ -115,8 +122,7 @@ async def test_a_turn_asked_again_is_answered_as_before_without_asking_the_bot(
     scribes: list[Scribe],
 ) -> None:
     async def script(stream: Stream) -> None:
-        await stream.welcome(offers=[offered()[1]])
-        conductor = Conductor(offered()[0], (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, greet=True)
         await stream.say(turns=[conductor.turn()])
         first = await stream.hear()
         await stream.say(turns=[conductor.turn(repeat=True)])
@@ -132,10 +138,7 @@ async def test_a_bot_started_afresh_takes_over_a_running_match(scribes: list[Scr
         await stream.welcome(
             resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
         )
-        conductor.answer((await stream.hear()).answers[0])
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        await play_on(stream, conductor, asked=True)
         await stream.say(ends=[conductor.end()])
 
     conversation, _ = await play_through(script)
@@ -152,10 +155,7 @@ async def test_a_bot_started_afresh_checks_the_dealing_with_the_entropy_of_the_r
             resumes=[pb.Resume(offer=offered()[1], entropy=b"what it really sent")],
             turns=[conductor.turn(repeat=True)],
         )
-        conductor.answer((await stream.hear()).answers[0])
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        await play_on(stream, conductor, asked=True)
         await stream.say(ends=[conductor.end()])
 
     conversation, _ = await play_through(script)

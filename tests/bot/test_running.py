@@ -10,10 +10,11 @@ from pathlib import Path
 import grpc
 import pytest
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.bot import AnyAction, Bot, Turn, run
-from arena.bot.running import DEFAULT_ADDRESS, read_settings
+from arena.bot.running import read_settings
 from arena.local.loading import bot_file
-from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+from tests.bot.scripted_referee import Stream, begun, offered, play_on, referee, refuse
 from tests.bot_programs import bot_program, ending
 
 
@@ -126,15 +127,11 @@ async def test_a_bot_asked_to_stop_says_so_and_plays_on_until_the_referee_lets_i
     played: list[str] = []
 
     async def play(stream: Stream, match_id: str, *, drain: bool) -> None:
-        setup, offer = offered(match_id)
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, match_id)
         if drain:
             joined.set()
             assert (await stream.hear()).HasField("drain")
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        await play_on(stream, conductor)
         await stream.say(ends=[conductor.end()])
         played.append(match_id)
 
@@ -163,18 +160,14 @@ async def test_at_an_older_referee_a_bot_asked_to_stop_finishes_its_match_and_jo
 
     async def script(stream: Stream) -> None:
         await stream.welcome(knows_drain=False)
-        setup, offer = offered("m1")
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, "m1")
         joined.set()
         await asked.wait()
         await stream.say(offers=[offered("m2")[1]])
         answer = await stream.hear()
         assert [decline.match_id for decline in answer.declines] == ["m2"]
         assert not answer.joins
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        await play_on(stream, conductor)
         await stream.say(ends=[conductor.end()], offers=[offered("m3")[1]])
         said = [
             decline.match_id async for request in stream.requests for decline in request.declines

@@ -18,7 +18,16 @@ from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
 from arena.v1 import referee_pb2 as pb
 from tests import recorded_matches
-from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
+from tests.bot.scripted_referee import (
+    Conductor,
+    Stream,
+    begun,
+    conduct,
+    offered,
+    play_on,
+    referee,
+    refuse,
+)
 from tests.bot_programs import bot_program, ending
 
 ROOT = Path(__file__).parents[2]
@@ -67,9 +76,7 @@ async def play_one(*program: str) -> tuple[int, str]:
 
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         await stream.say(turns=[conductor.turn()])
         said = [await stream.hear(), await stream.hear()]
         assert any(request.HasField("drain") for request in said)
@@ -120,9 +127,7 @@ def test_a_program_that_does_not_exist_is_named_before_anything_is_tried() -> No
 async def test_a_program_that_hangs_is_named_after_ten_seconds_of_silence() -> None:
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         turn = conductor.turn()
         turn.turn_ms, turn.bank_ms = 4_000, 0
         answers: list[pb.Answer] = []
@@ -180,9 +185,7 @@ async def test_answers_that_come_late_are_faults_whatever_has_ended_meanwhile(
     async def script(stream: Stream) -> None:
         nonlocal unanswered
         await stream.welcome()
-        setup, offer = offered("m0")
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, "m0")
         turn = conductor.turn()
         turn.turn_ms, turn.bank_ms = 50, 0
         await stream.say(turns=[turn])
@@ -192,9 +195,7 @@ async def test_answers_that_come_late_are_faults_whatever_has_ended_meanwhile(
         await stream.say(refusals=conductor.refusals())
         await stream.say(withdrawals=[pb.Withdrawal(match_id="m0", reason="over")])
 
-        setup, offer = offered("m1")
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream, "m1")
         while conductor.record is None:
             turn = conductor.turn()
             if unanswered < faults:
@@ -231,10 +232,7 @@ async def test_a_match_goes_on_after_the_stream_was_lost_in_a_turn() -> None:
         conductor = Conductor(setup, entropies[0])
         resumed = pb.Resume(offer=offer, entropy=entropies[0])
         await stream.welcome(resumes=[resumed], turns=[conductor.turn(repeat=True)])
-        while conductor.record is None:
-            conductor.answer((await stream.hear()).answers[0])
-            if conductor.record is None:
-                await stream.say(turns=[conductor.turn()])
+        await play_on(stream, conductor, asked=True)
         records.append(conductor.record)
         await stream.say(ends=[conductor.end()])
 

@@ -111,10 +111,15 @@ def browser(chromium: str, site: Site) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens tabs of the site, each of a visitor who was never here, with the options of a browser's
-    context."""
-    with tabs(site.address, browser) as open_tab:
+def place(site: Site) -> Any:
+    """What has the `address` of the tabs that `open_tab` opens; some modules have another."""
+    return site
+
+
+@pytest.fixture
+def open_tab(place: Any, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens tabs, each of a visitor who was never here, with the options of a browser's context."""
+    with tabs(place.address, browser) as open_tab:
         yield open_tab
 
 
@@ -173,6 +178,6 @@ def visitor(site: Site, browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(site: Site, visitor: BrowserContext) -> Iterator[Page]:
-    """A tab of the visitor who comes back. Tests that need a first visit use `within`."""
+    """A tab of the visitor who comes back. Tests that need a first visit use `open_tab`."""
     with listened_to(site.address) as listen, visitor.new_page() as opened:
         yield listen(opened)

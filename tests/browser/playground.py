@@ -38,6 +38,16 @@ def in_own_loop(what: Coroutine[Any, Any, T]) -> T:
         return pool.submit(asyncio.run, what).result()
 
 
+def invite(database: str) -> str:
+    """The code by which one owner may sign up."""
+
+    async def make() -> str:
+        async with open_store(database) as store:
+            return await store.owners.invite(1, 1, "operator")
+
+    return in_own_loop(make())
+
+
 @dataclass(frozen=True)
 class Playground:
     """A dashboard on which people can play."""
@@ -92,33 +102,23 @@ def open_playground(database: str, home: Path) -> Iterator[Playground]:
         yield Playground(database, pages, address)
 
 
-class program:  # noqa: N801  used as a context manager
+@contextmanager
+def program(
+    arguments: list[str],
+    log: Path,
+    environment: dict[str, str],
+    *,
+    wait_for_matches: bool = True,
+) -> Iterator[None]:
     """A Python program that runs until the block is left."""
-
-    def __init__(
-        self,
-        arguments: list[str],
-        log: Path,
-        environment: dict[str, str],
-        *,
-        wait_for_matches: bool = True,
-    ) -> None:
-        self._wait_for_matches = wait_for_matches
-        with log.open("wb") as output:
-            self._process = spawn(
-                [sys.executable, *arguments],
-                env=os.environ | environment,
-                stdout=output,
-                stderr=STDOUT,
-            )
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        end = self._process.terminate if self._wait_for_matches else self._process.kill
-        end()
-        self._process.wait()
+    command, variables = [sys.executable, *arguments], os.environ | environment
+    with log.open("wb") as output:
+        process = spawn(command, env=variables, stdout=output, stderr=STDOUT)
+    try:
+        yield
+    finally:
+        (process.terminate if wait_for_matches else process.kill)()
+        process.wait()
 
 
 def sit_down(page: Page, game: str) -> None:

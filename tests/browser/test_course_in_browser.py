@@ -15,11 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from arena.server.app.store import Store, open_store
 from tests.browser.axe import assert_nothing_serious, needs_axe
-from tests.browser.conftest import dashboard, tabs
+from tests.browser.conftest import dashboard
 from tests.browser.playground import in_own_loop, program
 from tests.browser.select_boxes import choose
 from tests.databases import plain
@@ -64,12 +64,6 @@ def place(
         serve = ["-m", "arena", "serve", "--port", str(port)]
         stack.enter_context(program(serve, home / "referee.log", own))
         yield Place(shared_database, stack.enter_context(dashboard(shared_database, **own)), key)
-
-
-@pytest.fixture
-def open_tab(place: Place, browser: Browser) -> Iterator[Callable[..., Page]]:
-    with tabs(place.address, browser) as open_tab:
-        yield open_tab
 
 
 def field(page: Page, label: str) -> Locator:

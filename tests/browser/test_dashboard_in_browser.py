@@ -92,9 +92,9 @@ def test_the_menu_leads_to_the_start_of_the_section_in_which_one_is(page: Page, 
 
 
 def test_the_menu_of_a_phone_leads_to_the_start_of_the_section_in_which_one_is(
-    within: Callable[..., Page],
+    open_tab: Callable[..., Page],
 ) -> None:
-    page = within(viewport={"width": 390, "height": 844})
+    page = open_tab(viewport={"width": 390, "height": 844})
     page.goto("/bot?bot=alpha")
     page.evaluate("window.stillHere = true")
     page.get_by_test_id("stExpandSidebarButton").click()
@@ -140,8 +140,8 @@ def test_times_are_local_and_relative_with_utc_as_their_title(page: Page) -> Non
     expect(time_of).to_have_attribute("title", re.compile(r"^\d{4}-\d\d-\d\d .* UTC$"))
 
 
-def test_a_theme_chosen_on_one_page_is_that_of_all_pages(within: Callable[..., Page]) -> None:
-    page = within()
+def test_a_theme_chosen_on_one_page_is_that_of_all_pages(open_tab: Callable[..., Page]) -> None:
+    page = open_tab()
     page.goto("/matches")
     expect(page.get_by_role("heading", name="Matches")).to_be_visible()
     with page.expect_navigation():
@@ -253,8 +253,8 @@ def test_no_page_has_a_serious_finding_of_axe(page: Page, path: str) -> None:
     assert_nothing_serious_in_light_and_dark(page)
 
 
-def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(within: Callable[..., Page]) -> None:
-    page = within(viewport={"width": 390, "height": 844})
+def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(open_tab: Callable[..., Page]) -> None:
+    page = open_tab(viewport={"width": 390, "height": 844})
     page.goto("/")
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Matches").click()

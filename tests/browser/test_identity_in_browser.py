@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.server.app.store import open_store
 from tests.browser.conftest import PATIENCE_MS
-from tests.browser.playground import in_own_loop, program
+from tests.browser.playground import invite, program
 from tests.browser.test_submit_in_browser import code_with, field
 from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
@@ -64,14 +63,6 @@ def page(place: Place, browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def invite(place: Place) -> str:
-    async def make() -> str:
-        async with open_store(place.database) as store:
-            return await store.owners.invite(1, 1, "operator")
-
-    return in_own_loop(make())
-
-
 def test_a_first_sign_in_makes_an_owner_and_a_later_one_finds_it(
     place: Place, page: Page, browser: Browser
 ) -> None:
@@ -83,7 +74,7 @@ def test_a_first_sign_in_makes_an_owner_and_a_later_one_finds_it(
     field(page, "Invite").fill("AAAA-BBBB-CCCC-DDDD")
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("This invite is not known here")).to_be_visible()
-    field(page, "Invite").fill(invite(place))
+    field(page, "Invite").fill(invite(place.database))
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("You are Zoë")).to_be_visible()
     # Another session of the same browser, which the ID token does not sign in twice.

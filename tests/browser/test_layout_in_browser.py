@@ -28,9 +28,9 @@ PATHS = (
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_what_a_page_shows_stays_where_it_is_while_the_page_fills(
-    within: Callable[..., Page], site: Site, width: int
+    open_tab: Callable[..., Page], site: Site, width: int
 ) -> None:
-    page = within(viewport={"width": width, "height": 844})
+    page = open_tab(viewport={"width": width, "height": 844})
     shifts.listen(page)
     too_far = {}
     for path in (*PATHS, f"/replay?match={site.matches[0].transcript.setup.match_id}"):
@@ -44,9 +44,9 @@ def test_what_a_page_shows_stays_where_it_is_while_the_page_fills(
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_dot_of_an_interval_lies_on_the_line_of_its_row(
-    within: Callable[..., Page], width: int
+    open_tab: Callable[..., Page], width: int
 ) -> None:
-    page = within(viewport={"width": width, "height": 844})
+    page = open_tab(viewport={"width": width, "height": 844})
     page.goto("/leaderboard")
     rows = page.locator(".ba-table tbody tr")
     expect(rows).to_have_count(3)

@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
 from arena.records import Allowance
 from arena.server.app.store import open_store
 from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
-from tests.browser.conftest import dashboard, tabs
+from tests.browser.conftest import dashboard
 from tests.browser.playground import in_own_loop, program
+from tests.browser.test_course_in_browser import Place
 from tests.dashboard.played import fill
 from tests.free_port import free_port
 
@@ -43,21 +44,14 @@ async def owners(database: str) -> str:
 @pytest.fixture(scope="module")
 def place(
     shared_database: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[str, str]]:
-    """The address of the pages, and an operator's key."""
+) -> Iterator[Place]:
     key = in_own_loop(owners(shared_database))
     port, home = free_port(), tmp_path_factory.mktemp("arena")
     own = {"ARENA_DATABASE_URL": shared_database, "ARENA_HOME": str(home)}
     own |= {"ARENA_ADDRESS": f"127.0.0.1:{port}", "ARENA_PORT": str(port)}
     serve = ["-m", "arena", "serve", "--port", str(port)]
     with program(serve, home / "referee.log", own), dashboard(shared_database, **own) as pages:
-        yield pages, key
-
-
-@pytest.fixture
-def open_tab(place: tuple[str, str], browser: Browser) -> Iterator[Callable[..., Page]]:
-    with tabs(place[0], browser) as open_tab:
-        yield open_tab
+        yield Place(shared_database, pages, key)
 
 
 def sign_in(page: Page, key: str) -> None:
@@ -70,11 +64,9 @@ def sign_in(page: Page, key: str) -> None:
 
 
 @needs_axe
-def test_nothing_serious_bars_an_operator(
-    place: tuple[str, str], open_tab: Callable[..., Page]
-) -> None:
+def test_nothing_serious_bars_an_operator(place: Place, open_tab: Callable[..., Page]) -> None:
     page = open_tab()
-    sign_in(page, place[1])
+    sign_in(page, place.key)
     assert_nothing_serious_in_light_and_dark(page)
 
 
@@ -82,7 +74,7 @@ def test_nothing_serious_bars_an_operator(
     ("width", "scheme"), [(1440, "light"), (390, "dark")], ids=["wide", "narrow and dark"]
 )
 def test_an_operator_finds_who_needs_a_look_and_freezes_a_bot(
-    place: tuple[str, str],
+    place: Place,
     open_tab: Callable[..., Page],
     width: int,
     scheme: Literal["light", "dark"],
@@ -95,7 +87,7 @@ def test_an_operator_finds_who_needs_a_look_and_freezes_a_bot(
         if shots := os.environ.get("ARENA_SCREENSHOTS"):
             page.screenshot(path=f"{Path(shots)}/{name}-{width}.png", full_page=True)
 
-    sign_in(page, place[1])
+    sign_in(page, place.key)
     table = page.get_by_role("region", name="Owners and their bots")
     expect(table.get_by_role("link", name="Cy", exact=True).first).to_be_visible()
     expect(table.get_by_text("banned")).to_be_visible()

@@ -7,29 +7,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Page, Request, expect
 
 from arena.games import GAMES
 from tests.bot_programs import bot_program
 from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
-from tests.browser.conftest import tabs
 from tests.browser.playground import OPPONENTS, Playground, open_playground, play_on, sit_down
 
 LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
 
 
 @pytest.fixture(scope="module")
-def playground(
+def place(
     shared_database: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Playground]:
-    with open_playground(shared_database, tmp_path_factory.mktemp("arena")) as playground:
-        yield playground
-
-
-@pytest.fixture
-def open_tab(playground: Playground, browser: Browser) -> Iterator[Callable[..., Page]]:
-    with tabs(playground.address, browser) as open_tab:
-        yield open_tab
+    with open_playground(shared_database, tmp_path_factory.mktemp("arena")) as place:
+        yield place
 
 
 @pytest.mark.parametrize(("look", "width", "height", "scheme"), LOOKS)
@@ -40,7 +33,7 @@ def test_a_person_plays_a_whole_match_and_watches_its_replay(
     width: int,
     height: int,
     scheme: str,
-    playground: Playground,
+    place: Playground,
     open_tab: Callable[..., Page],
     request: pytest.FixtureRequest,
 ) -> None:
@@ -59,7 +52,7 @@ def test_a_person_plays_a_whole_match_and_watches_its_replay(
     turns = play_on(page, shot)
     shot("over")
     assert turns > 0
-    row = playground.newest()
+    row = place.newest()
     assert (row.game, row.casual, row.rated) == (game, True, False)
     assert sorted(seat.bot for seat in row.seats) == sorted(["person", OPPONENTS[game]])
     (mine,) = (seat for seat in row.seats if seat.bot == "person")
@@ -235,7 +228,7 @@ run(Thinker)
 
 
 def test_what_the_others_do_is_seen_while_a_slow_bot_still_thinks(
-    open_tab: Callable[..., Page], playground: Playground, tmp_path: Path
+    open_tab: Callable[..., Page], place: Playground, tmp_path: Path
 ) -> None:
     bot, thoughts, permissions = tmp_path / "bot.py", tmp_path / "thoughts", tmp_path / "may"
     bot.write_text(THINKER)
@@ -243,8 +236,8 @@ def test_what_the_others_do_is_seen_while_a_slow_bot_still_thinks(
     os.mkfifo(permissions)
     thinker = bot_program(
         [sys.executable, str(bot), "--challenges"],
-        playground.referee,
-        playground.token("thinker"),
+        place.referee,
+        place.token("thinker"),
         log=tmp_path / "log",
         environment={"THOUGHTS": str(thoughts), "PERMISSIONS": str(permissions)},
     )

@@ -281,9 +281,9 @@ def test_an_analysis_tells_a_seat_of_its_own_decisions_and_a_spectator_of_none(
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_choosing_a_viewpoint_moves_nothing(
-    within: Callable[..., Page], site: Site, width: int
+    open_tab: Callable[..., Page], site: Site, width: int
 ) -> None:
-    page = within(viewport={"width": width, "height": 844})
+    page = open_tab(viewport={"width": width, "height": 844})
     for name in ("bluff", "bluff_you", "bloeff", "crowded", "sealed"):
         match_id = site.others[name].transcript.setup.match_id
         page.goto(f"/replay?match={match_id}&view=spectator")

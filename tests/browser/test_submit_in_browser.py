@@ -8,14 +8,14 @@ import stat
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from arena.commands.serving.children import house_tokens
 from arena.commands.serving.table_option import table_types
@@ -23,8 +23,8 @@ from arena.local.loading import bot_file
 from arena.server.app.store import open_store
 from arena.worker.sandbox import why_not_here
 from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
-from tests.browser.conftest import dashboard, tabs
-from tests.browser.playground import in_own_loop, program
+from tests.browser.conftest import dashboard
+from tests.browser.playground import in_own_loop, invite, program
 from tests.browser.select_boxes import choose
 from tests.free_port import free_port
 
@@ -64,15 +64,8 @@ class Place:
 
         return in_own_loop(make())
 
-    def invite(self) -> str:
-        async def make() -> str:
-            async with open_store(self.database) as store:
-                return await store.owners.invite(1, 1, "operator")
 
-        return in_own_loop(make())
-
-
-def referee(home: Path, environment: dict[str, str]) -> program:
+def referee(home: Path, environment: dict[str, str]) -> AbstractContextManager[None]:
     serve = ["-m", "arena", "serve", "--port", environment["ARENA_PORT"]]
     return program(serve, home / "referee.log", environment)
 
@@ -105,12 +98,6 @@ def place(
         yield Place(shared_database, pages, home, own, running)
 
 
-@pytest.fixture
-def open_tab(place: Place, browser: Browser) -> Iterator[Callable[..., Page]]:
-    with tabs(place.address, browser) as open_tab:
-        yield open_tab
-
-
 def new(name: str) -> str:
     """A name that the arena has not heard: in CI a second try follows on the same arena."""
     return f"{name} {secrets.randbelow(1_000_000)}"
@@ -121,7 +108,7 @@ def sign_up(page: Page, place: Place, name: str) -> str:
     page.goto("/submit")
     field(page, "Your name").fill(name)
     page.keyboard.press("Tab")
-    field(page, "Invite").fill(place.invite())
+    field(page, "Invite").fill(invite(place.database))
     page.keyboard.press("Enter")
     expect(page.get_by_text("This is your key")).to_be_visible()
     return code_with(page, "arena_owner_").inner_text().strip()

@@ -25,6 +25,7 @@ from tests.databases import plain
 from tests.end_to_end.programs import ROOT, Program
 from tests.fault_proxy import FaultProxy
 from tests.free_port import free_port
+from tests.waiting import until
 
 BOTS = 4
 DISK_MEGABYTES = 2_048
@@ -100,10 +101,8 @@ class Stage:
 
     def until_one_referee(self) -> None:
         """Until all but one have been taken over from."""
-        deadline = time.monotonic() + PATIENCE
-        while self.count("SELECT count(*) FROM leases") > 1:
-            assert time.monotonic() < deadline, "nobody has taken over"
-            time.sleep(0.02)
+        leases = "SELECT count(*) FROM leases"
+        until(lambda: self.count(leases) <= 1, PATIENCE, why="nobody has taken over")
 
     def ids(self, statement: str) -> set[str]:
         """The first column of a statement's rows, as text."""

@@ -7,12 +7,9 @@ from datetime import timedelta
 
 import psycopg
 import pytest
-import typer
 from sqlalchemy import make_url
 from structlog.testing import capture_logs
-from typer.testing import CliRunner
 
-from arena.commands.results.analyse import analyse
 from arena.commands.results.keep_analyses import analyse_missing
 from arena.games import GAMES
 from arena.lab.analysis import analyse as analysis
@@ -21,12 +18,10 @@ from arena.match.transcript import Transcript
 from arena.server.app.store import open_store
 from arena.server.results.analyses import AnalysisQuery, FoundAnalysis
 from arena.server.results.kept_analyses import edition
+from tests.commands.running import arena
 from tests.dashboard.played import fill
 from tests.databases import administrator, execute, plain
 from tests.ladder_log import forget_analyses, kept_analyses
-
-app = typer.Typer()
-app.command()(analyse)
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +30,7 @@ def _database(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, words)
+    done = arena("analyse", *words)
     return done.exit_code, " ".join(done.output.split())
 
 

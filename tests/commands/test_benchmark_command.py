@@ -6,12 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from arena.codec.transcript import to_bytes
-from arena.commands.home import benchmark as command
-from arena.commands.ratings.leaderboard import leaderboard
 from arena.database.reading import open_reader
 from arena.games import make_game
 from arena.local.benchmark import PROTOCOL, RUNGS
@@ -23,18 +19,14 @@ from arena.match.transcript_json import to_json
 from arena.records import Registered, VersionId
 from arena.server.app.store import open_store
 from arena.server.results.benchmarks import figures
+from tests.commands.running import arena
 from tests.recorded_results import block, finished
 
 pytestmark = pytest.mark.slow
 
-app = typer.Typer()
-app.command()(command.benchmark)
-board = typer.Typer()
-board.command()(leaderboard)
-
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, list(arguments))
+    result = arena("benchmark", *arguments)
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -165,11 +157,11 @@ def test_a_bot_of_the_arena_is_measured_by_its_rated_matches_and_stands_on_the_b
     assert kept[first].matches == 40
     assert kept[first].low == pytest.approx(against["share_low"], abs=1e-6)
     assert kept[first].high == pytest.approx(against["share_high"], abs=1e-6)
-    shown = json.loads(CliRunner().invoke(board, ["--json"]).stdout)["ratings"]
+    shown = json.loads(arena("leaderboard", "--json").stdout)["ratings"]
     benchmarks = {one["bot"]: one["benchmark"] for one in shown}
     assert benchmarks["mine"]["share"] == pytest.approx(against["share"], abs=1e-6)
     assert benchmarks["cfr"] is None
-    text = CliRunner().invoke(board, [], env={"COLUMNS": "140"}).stdout
+    text = arena("leaderboard", env={"COLUMNS": "140"}).stdout
     half = (kept[first].high - kept[first].low) / 2
     assert f"{kept[first].share:.1%} ± {half:.1%}" in text
     # Measured anew, there is still one figure.

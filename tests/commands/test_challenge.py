@@ -3,25 +3,22 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.challenge import challenge
 from arena.commands.owners.logins import Login, keep_login
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
+from tests.commands.running import beside
 from tests.free_port import free_port
 from tests.scene import Company, Scene, opened, playing
 
-app = typer.Typer()
-app.command()(challenge)
+arena = partial(beside, "challenge")
 
 
 @pytest.fixture
@@ -41,10 +38,6 @@ async def company(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     async with playing(peers) as company:
         await company.arrived()
         yield company
-
-
-async def arena(*words: object) -> Result:
-    return await asyncio.to_thread(CliRunner().invoke, app, [str(word) for word in words])
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """`arena check` for a registered bot, and what `arena bot show` then tells."""
 
-import asyncio
 import json
 import os
 import subprocess
@@ -8,31 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.bots import app as bot_app
-from arena.commands.home.check import check_bot
 from arena.commands.home.logs import where_printed
 from arena.conformance.report import SCENARIOS
 from tests.bot_programs import bot_program
+from tests.commands.running import arena, beside
 from tests.scene import opened
 
 MISFIT = str(Path(__file__).parents[1] / "conformance" / "misfit.py")
-
-app = typer.Typer()
-app.command("check")(check_bot)
-app.add_typer(bot_app, name="bot")
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-async def beside(*words: object) -> Result:
-    """Run a command beside the referee of the test."""
-    return await asyncio.to_thread(arena, *words)
 
 
 @pytest.mark.slow

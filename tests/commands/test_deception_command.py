@@ -6,23 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from arena.commands.results.deception import deception
 from arena.commands.results.keep_analyses import analyse_missing
 from arena.games import make_game
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.match.transcript_json import to_json
+from tests.commands.running import arena
 from tests.dashboard.played import fill
-
-app = typer.Typer()
-app.command()(deception)
 
 
 def run(*words: str) -> tuple[int, str]:
-    done = CliRunner(env={"COLUMNS": "300"}).invoke(app, words)
+    done = arena("deception", *words, env={"COLUMNS": "300"})
     return done.exit_code, done.output
 
 

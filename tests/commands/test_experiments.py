@@ -7,18 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.experiments.command import run
 from arena.commands.experiments.experiment import Experiment, Stop, read_experiment
+from tests.commands import running
 
-app = typer.Typer()
-app.command()(run)
+arena = partial(running.arena, "run")
 
 EXPERIMENT = """
 bots = ["lowest.py", "timid"]
@@ -39,10 +36,6 @@ class Lowest(Bot):
 """
 SAME = ("experiment.toml", "matches.jsonl", "results.json", "figures/shares.vl.json")
 SAME += ("figures/shares.png", "figures/progress.png")
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture

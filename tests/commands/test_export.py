@@ -11,13 +11,8 @@ from random import Random
 from typing import TypeAlias
 
 import pytest
-import typer
-from click.testing import Result
 from sqlalchemy import make_url
-from typer.testing import CliRunner
 
-from arena.commands.ratings.rate import rate
-from arena.commands.results.export import export
 from arena.commands.results.export_formats import COLUMNS
 from arena.database.reading import Reader, open_reader
 from arena.lab.luck import luck_of
@@ -25,20 +20,14 @@ from arena.match.transcript_json import from_json
 from arena.printable import not_a_formula
 from arena.server.app.store import Store, open_store
 from arena.server.boards.board import Board
+from tests.board_rows import columns
+from tests.commands.running import arena
 from tests.dashboard.played import fill
 from tests.databases import TEMPLATE, Copies, execute
 from tests.ladder_log import all_versions, rated_results
 from tests.recorded_results import block, finished
 
 Leaderboard: TypeAlias = list[tuple[str, float, tuple[float, float]]]
-
-app = typer.Typer()
-app.command()(export)
-app.command()(rate)
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 async def _play(store: Store, read: Reader) -> Leaderboard:
@@ -58,7 +47,7 @@ async def _play(store: Store, read: Reader) -> Leaderboard:
     matches.append(finished(ids[:2], block(2), minute=102))  # a block that is not complete
     await store.record(matches)
     board = Board("bluff")
-    board.extend(rated_results(read, "bluff", {}, [2]))
+    board.extend(columns(rated_results(read, "bluff", {}, [2])))
     lines = board.lines(all_versions(read))
     return [(f"{line.bot} {line.version}", line.elo, line.interval) for line in lines]
 

@@ -4,16 +4,13 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
 from arena.commands.dataset.rows import FIXED, columns_of
-from arena.commands.results.export import export
 from arena.database.reading import open_reader
 from arena.games import GAMES
 from arena.games.bluff import Bet, Face
@@ -23,16 +20,13 @@ from arena.match.transcript import Transcript
 from arena.server.app.store import open_store
 from arena.server.boards.board import Board
 from arena.server.results.kept_analyses import edition, to_keep
+from tests.board_rows import columns
+from tests.commands import running
 from tests.dashboard.played import fill
 from tests.databases import TEMPLATE, Copies, execute
 from tests.ladder_log import all_versions, rated_results
 
-app = typer.Typer()
-app.command()(export)
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
+arena = partial(running.arena, "export")
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +129,7 @@ def test_ratings_are_those_of_the_time_before_the_match(
     found = rows(folder)
     board = Board("bluff")
     with open_reader(played[0]) as read:
-        board.extend(rated_results(read, "bluff", {}, [2])[:20])
+        board.extend(columns(rated_results(read, "bluff", {}, [2])[:20]))
         lines = {line.bot: line.elo for line in board.lines(all_versions(read))}
     last = played[1][-1].setup
     (ratings, *_) = [row["ratings"] for row in found if row["match_id"] == last.match_id]

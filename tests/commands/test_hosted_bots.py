@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from arena.builds import pack
 from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
-from tests.commands.test_owners import arena, refused
+from tests.commands.running import beside, refused
 from tests.jobs import job_in_hand
 from tests.scene import Scene, opened
 
@@ -27,10 +27,10 @@ async def scene(
     with capture_logs():
         async with opened(database, sign_up=SignUp.OPEN, hosting=HostingTerms()) as scene:
             monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            await arena("signup", "Ann")
+            await beside("signup", "Ann")
             for number in (1, 2):
                 write("mine.py", f"NUMBER = {number}")
-                done = await arena("submit", "mine.py", "--no-wait")
+                done = await beside("submit", "mine.py", "--no-wait")
                 assert done.exit_code == 0, done.output
             yield scene
 
@@ -53,7 +53,7 @@ async def accept(scene: Scene, version: str, database: str) -> None:
 
 async def playing_version(scene: Scene) -> str:
     """The version that the arena says plays, as its owner sees it."""
-    listed = json.loads((await arena("bot", "builds", "mine", "--json")).stdout)
+    listed = json.loads((await beside("bot", "builds", "mine", "--json")).stdout)
     return next((one["version"] for one in listed if one["plays"]), "none")
 
 
@@ -62,7 +62,7 @@ async def test_a_folder_is_packed_and_has_its_name(scene: Scene, tmp_path: Path)
     (folder / ".git").mkdir(parents=True)
     write("mine/bot.toml", 'command = ["python", "main.py"]')
     write("mine/main.py", "import numpy")
-    done = await arena("submit", "mine", "--no-wait", "--json")
+    done = await beside("submit", "mine", "--no-wait", "--json")
     assert done.exit_code == 0, done.output
     made = json.loads(done.stdout)
     assert (made["bot"], made["version"]) == ("mine", "3")
@@ -76,7 +76,7 @@ async def test_an_older_build_plays_again_and_then_the_newer_one(
     for version in ("1", "2"):
         await accept(scene, version, database)
     for version in ("1", "2"):
-        done = await arena("bot", "roll-back", "mine", version)
+        done = await beside("bot", "roll-back", "mine", version)
         assert (done.exit_code, done.stdout) == (0, "")
         assert f"mine plays with version {version} from its next shift on." in done.stderr
         assert await playing_version(scene) == version
@@ -118,6 +118,6 @@ async def test_what_is_refused_is_a_sentence_and_changes_nothing(
     write("mine.txt", "pass")
     write("mine2.py", "pass")
     await accept(scene, "1", database)
-    assert (await arena("bot", "retire", "mine", "--version", "1")).exit_code == 0
+    assert (await beside("bot", "retire", "mine", "--version", "1")).exit_code == 0
     assert sentence in " ".join((await refused(*shlex.split(words))).split())
     assert await playing_version(scene) == "none"

@@ -2,22 +2,19 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from statistics import NormalDist
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
 from arena.commands.climb.agent import run_agent
 from arena.commands.climb.climb import LADDER, Climb, ClimbFolder, next_rung
-from arena.commands.climb.command import ladder_climb
 from arena.commands.climb.feedback import write_feedback
 from arena.commands.climb.summary import best_round, markdown, summary_of
+from tests.commands.running import arena
 
-app = typer.Typer()
-app.command()(ladder_climb)
+climb_by = partial(arena, "ladder-climb")
 
 AGENT = """#!/bin/sh
 echo "round $ARENA_ROUND, next $ARENA_RUNG"
@@ -29,10 +26,6 @@ then echo 'raise SystemExit("a mistake | here")' > bot/bot.py
 else rm bot/bot.toml; exit 3
 fi
 """
-
-
-def climb_by(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.mark.slow

@@ -10,14 +10,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-import typer
-from click.testing import Result
 from sqlalchemy import make_url
-from typer.testing import CliRunner
 
-from arena.commands.ratings.history import history
-from arena.commands.ratings.leaderboard import leaderboard
-from arena.commands.results.matches import matches
 from arena.database.reading import open_reader
 from arena.games.bluff.kit.luck_table import NAME
 from arena.rating.aggregate import Aggregate
@@ -27,6 +21,7 @@ from arena.rating.methods import ScoreRule
 from arena.rating.results import Results
 from arena.records import CheckOrigin, CheckOutcome
 from arena.server.app.store import open_store
+from tests.commands.running import arena
 from tests.dashboard.played import anyhow, fill, sensible, silent
 from tests.databases import TEMPLATE, Copies, plain
 from tests.ladder_log import all_versions, rated_results
@@ -36,16 +31,6 @@ BOTS = (
     ("alpha", sensible(0.0)),
     ("beta", anyhow),
 )
-
-
-app = typer.Typer()
-app.command()(leaderboard)
-app.command()(history)
-app.command()(matches)
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def answer(*words: object) -> dict[str, object]:

@@ -1,26 +1,15 @@
 """Commands that list print a page, and say of how much."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from arena.commands import bots
-from arena.commands.owners import invite, owner
-from arena.commands.tournaments import tournament
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store, open_store
+from tests.commands.running import beside
 from tests.server.tournaments.test_tournaments import created
-
-app = typer.Typer()
-app.add_typer(bots.app, name="bot")
-app.add_typer(owner.app, name="owner")
-app.add_typer(invite.app, name="invite")
-app.add_typer(tournament.app, name="tournament")
 
 Arena = Callable[..., Awaitable[str]]
 
@@ -36,7 +25,7 @@ def arena(database: str, monkeypatch: pytest.MonkeyPatch) -> Arena:
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
 
     async def run(*words: str) -> str:
-        result = await asyncio.to_thread(CliRunner().invoke, app, list(words))
+        result = await beside(*words)
         assert result.exit_code == 0, result.output
         return result.stdout
 

@@ -2,24 +2,17 @@
 
 import asyncio
 import json
+from functools import partial
 from typing import Any
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.results.matches import matches
 from arena.records import FinishedMatch
 from arena.server.results.bluffing import bluffing_of
+from tests.commands import running
 from tests.dashboard.played import anyhow, fill, silent
 
-app = typer.Typer()
-app.command()(matches)
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
+arena = partial(running.arena, "matches")
 
 
 def listed(*words: object) -> list[dict[str, Any]]:

@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import application
+from tests.commands.running import arena
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def test_those_that_begin_none_say_where_to_go_and_make_nothing(
     monkeypatch.delenv("ARENA_DATABASE_URL", raising=False)
     monkeypatch.delenv("ARENA_HOME", raising=False)
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(application(words), words)
+    result = arena(*words)
     assert result.exit_code == 2, result.output
     assert_refused(result.stderr, tmp_path)
 
@@ -76,7 +75,7 @@ def test_while_an_arena_makes_its_database_they_say_that_it_starts(
     monkeypatch.setenv("ARENA_HOME", str(tmp_path))
     with (tmp_path / "postgres.lock").open("w") as lock:  # as `arena up` holds it meanwhile
         fcntl.flock(lock, fcntl.LOCK_EX)
-        result = CliRunner().invoke(application(["leaderboard"]), ["leaderboard"])
+        result = arena("leaderboard")
     assert result.exit_code == 2, result.output
     assert f"the arena in {tmp_path} is still starting: try again" in result.stderr
 
@@ -88,7 +87,7 @@ def test_one_that_begins_an_arena_says_where_it_makes_its_database(
     monkeypatch.delenv("ARENA_DATABASE_URL", raising=False)
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
     words = ["invite", "new"]
-    first, second = (CliRunner().invoke(application(words), words) for _ in range(2))
+    first, second = (arena(*words) for _ in range(2))
     assert (first.exit_code, second.exit_code) == (0, 0)
     said = f"Making the database of a new arena in {tmp_path / 'home'}."
     assert said in first.stderr and said not in second.stderr

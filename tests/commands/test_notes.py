@@ -8,19 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from structlog.testing import capture_logs
-from typer.testing import CliRunner
 
-from arena.commands.home.play import play
 from arena.match.notes import Note, Usage
 from arena.records import SignUp
-from tests.commands.test_owners import arena
+from tests.commands.running import arena, beside
 from tests.recorded_results import finished, match_id
 from tests.scene import Scene, opened
-
-app = typer.Typer()
-app.command()(play)
 
 BOT = """
 from arena.bot import Bot, Usage
@@ -55,8 +49,7 @@ for line in sys.stdin:
 
 def noted(file: Path, *words: str) -> list[list[dict[str, Any]]]:
     """What the first bot noted in matches against a sample bot, by match; nobody is at fault."""
-    command = [*words, "honest", "-n", "2", "--seed", "s", "--notes", str(file), "--json"]
-    played = CliRunner().invoke(app, command)
+    played = arena("play", *words, "honest", "-n", 2, "--seed", "s", "--notes", file, "--json")
     assert played.exit_code == 0, played.output
     assert json.loads(played.stdout)["faults"] == []
     return [json.loads(line)["notes"] for line in file.read_text("utf-8").splitlines()]
@@ -99,7 +92,7 @@ async def scene(
 async def test_an_owner_reads_notes_by_command_and_shares_them(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    assert (await arena("signup", "Ann")).exit_code == 0
+    assert (await beside("signup", "Ann")).exit_code == 0
     store = scene.arena.store
     versions = [
         (await store.register(bot, owner))[0].version_id
@@ -111,7 +104,7 @@ async def test_an_owner_reads_notes_by_command_and_shares_them(
     )
     match = replace(finished(versions), notes=said)
     await store.record([match])
-    shown = await arena("bot", "notes", match_id(match))
+    shown = await beside("bot", "notes", match_id(match))
     assert shown.stdout.splitlines() == [
         "Turn 1, seat 0: a\\x1b[2Jb",
         "    Turn 9, seat 1: I fold",
@@ -119,17 +112,17 @@ async def test_an_owner_reads_notes_by_command_and_shares_them(
         "  1,000 tokens read, 20 written, $0.0003, 1.5 s",
         "Seat 0 in all (answers: 1): 1,000 tokens read, 20 written, $0.0003, 1.5 s.",
     ]
-    (one,) = json.loads((await arena("bot", "notes", match_id(match), "--json")).stdout)
+    (one,) = json.loads((await beside("bot", "notes", match_id(match), "--json")).stdout)
     assert (one["text"], one["usage"]["latency_ms"]) == (said[0].text, 1_500)
-    shared = await arena("bot", "share-notes", "mine")
+    shared = await beside("bot", "share-notes", "mine")
     assert "The notes of mine are read by everybody." in shared.stderr
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "nobody"))
-    assert len(json.loads((await arena("bot", "notes", match_id(match), "--json")).stdout)) == 1
+    assert len(json.loads((await beside("bot", "notes", match_id(match), "--json")).stdout)) == 1
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
-    stopped = await arena("bot", "share-notes", "mine", "--stop")
+    stopped = await beside("bot", "share-notes", "mine", "--stop")
     assert "are read by you alone." in stopped.stderr
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "nobody"))
-    nothing = await arena("bot", "notes", match_id(match))
+    nothing = await beside("bot", "notes", match_id(match))
     assert nothing.stdout == "" and "no notes of this match that you may read" in nothing.stderr
-    missing = await arena("bot", "notes", "x")
+    missing = await beside("bot", "notes", "x")
     assert missing.exit_code == 2 and "There is no match x." in missing.output

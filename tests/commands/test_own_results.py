@@ -14,7 +14,7 @@ from arena.match.fault_steps import fault_steps
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
 from arena.showing.replay_in_words import replay_in_words
-from tests.commands.test_owners import arena
+from tests.commands.running import beside
 from tests.dashboard.played import anyhow, fill, silent
 from tests.databases import plain
 from tests.scene import Scene, opened
@@ -45,42 +45,44 @@ async def scene(
 @pytest.mark.slow
 @pytest.mark.usefixtures("scene")
 async def test_an_author_reads_matches_transcripts_faults_and_ratings(tmp_path: Path) -> None:
-    listed = json.loads((await arena("bot", "matches", "alpha", "--json")).stdout)
+    listed = json.loads((await beside("bot", "matches", "alpha", "--json")).stdout)
     assert listed and all("alpha" in [one["bot"] for one in match["seats"]] for match in listed)
-    assert listed[0]["match_id"] in (await arena("bot", "matches", "alpha", "--limit", "1")).stdout
+    assert listed[0]["match_id"] in (await beside("bot", "matches", "alpha", "--limit", "1")).stdout
 
-    lost = json.loads((await arena("bot", "matches", "Beta", "--lost", "--rated", "--json")).stdout)
-    won = json.loads((await arena("bot", "matches", "alpha", "--won", "--json")).stdout)
+    lost = json.loads(
+        (await beside("bot", "matches", "Beta", "--lost", "--rated", "--json")).stdout
+    )
+    won = json.loads((await beside("bot", "matches", "alpha", "--won", "--json")).stdout)
     assert lost == won and lost
     assert (
-        "has no finished match that fits." in (await arena("bot", "matches", "x", "--won")).stdout
+        "has no finished match that fits." in (await beside("bot", "matches", "x", "--won")).stdout
     )
 
-    printed = (await arena("bot", "transcript", listed[0]["match_id"])).stdout
+    printed = (await beside("bot", "transcript", listed[0]["match_id"])).stdout
     transcript = from_json(json.loads(printed))
     assert transcript.setup.match_id == listed[0]["match_id"]
     verify(transcript)
-    told = json.loads((await arena("bot", "replay", transcript.setup.match_id, "--json")).stdout)
+    told = json.loads((await beside("bot", "replay", transcript.setup.match_id, "--json")).stdout)
     assert told == replay_in_words(transcript)
-    said = (await arena("bot", "replay", transcript.setup.match_id)).stdout
+    said = (await beside("bot", "replay", transcript.setup.match_id)).stdout
     *steps, last = said.splitlines()
     assert steps == told["steps"] and any("Drawn: {" in one for one in steps)
     assert last == f"Faults of beta 1: {max(told['faults'])}."
     (tmp_path / "match.json").write_text(printed)
-    assert (await arena("replay", str(tmp_path / "match.json"))).stdout == said
+    assert (await beside("replay", str(tmp_path / "match.json"))).stdout == said
     (tmp_path / "match.json").write_text("{}")
-    damaged = await arena("replay", str(tmp_path / "match.json"))
+    damaged = await beside("replay", str(tmp_path / "match.json"))
     assert damaged.exit_code == 2 and "cannot be replayed: " in damaged.stderr
 
-    told = json.loads((await arena("bot", "ratings", "--json")).stdout)
+    told = json.loads((await beside("bot", "ratings", "--json")).stdout)
     assert {one["bot"] for one in told} >= {"alpha", "beta"}
-    assert "95 %" in (await arena("bot", "ratings")).stdout
+    assert "95 %" in (await beside("bot", "ratings")).stdout
 
-    assert (await arena("bot", "faults", "alpha")).stdout.endswith(
+    assert (await beside("bot", "faults", "alpha")).stdout.endswith(
         " matches: 0.\nFaults in checks are told by `arena bot builds alpha`.\n"
     )
-    words = (await arena("bot", "faults", "Beta")).stdout
-    found = json.loads((await arena("bot", "faults", "Beta", "--json")).stdout)
+    words = (await beside("bot", "faults", "Beta")).stdout
+    found = json.loads((await beside("bot", "faults", "Beta", "--json")).stdout)
     assert words.count("late") >= len(found) > 0
     assert all((one["bot"], one["kind"]) == ("beta", "late") for one in found)
     assert all(one["view"] and one["legal"] and one["played"] for one in found)
@@ -92,11 +94,11 @@ async def test_an_author_reads_matches_transcripts_faults_and_ratings(tmp_path: 
 
 @pytest.mark.usefixtures("scene")
 async def test_what_there_is_not_is_told_in_a_sentence() -> None:
-    nobody = await arena("bot", "faults", "nobody")
+    nobody = await beside("bot", "faults", "nobody")
     assert nobody.exit_code == 2 and "nobody has finished no match there." in nobody.output
-    match = await arena("bot", "transcript", "x")
+    match = await beside("bot", "transcript", "x")
     assert match.exit_code == 2 and "There is no match x." in match.output
-    whose = await arena("bot", "matches", "--lost")
+    whose = await beside("bot", "matches", "--lost")
     assert whose.exit_code == 2 and "--won and --lost are of a bot: name it." in whose.output
-    game = await arena("bot", "ratings", "--game", "chess")
+    game = await beside("bot", "ratings", "--game", "chess")
     assert game.exit_code == 2 and "chess" in game.output

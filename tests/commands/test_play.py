@@ -5,16 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from arena.commands.home.play import play
 from arena.commands.jobs_option import processor_count
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
-
-app = typer.Typer()
-app.command()(play)
+from tests.commands.running import arena
 
 TIMED = """
 from arena.bot import Bot
@@ -47,7 +42,7 @@ class Slow(Bot):
 
 
 def _play(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = arena("play", *arguments)
     assert result.exit_code == 0, result.stderr
     return result.stdout
 
@@ -166,7 +161,7 @@ def test_the_usual_matches_are_seat_blocks_of_which_the_factor_is_known_too() ->
 
 
 def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
-    result = CliRunner().invoke(app, ["honest", "stranger", "--same-deals"])
+    result = arena("play", "honest", "stranger", "--same-deals")
     assert result.exit_code == 2
     assert "There is no bot 'stranger'" in result.stderr
     assert "a program that connects would remember the others' dice" in result.stderr
@@ -193,7 +188,7 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
     ],
 )
 def test_mistakes_are_answered_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
-    result = CliRunner().invoke(app, arguments)
+    result = arena("play", *arguments)
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
@@ -212,5 +207,5 @@ def test_files_without_exactly_one_bot_are_refused(
 ) -> None:
     file = tmp_path / "mine.py"
     file.write_text(text)
-    result = CliRunner().invoke(app, ["honest", str(file)])
+    result = arena("play", "honest", file)
     assert (result.exit_code, sentence in result.stderr) == (2, True)

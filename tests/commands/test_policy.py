@@ -5,20 +5,15 @@ import json
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from arena.cli import application
 from arena.server.app.store import open_store
+from tests.commands import running
 
 
 @pytest.fixture
 def arena(database: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(application(arguments), list(arguments))
-
-    return run
+    return running.arena
 
 
 def test_rules_are_set_one_by_one_and_printed(arena: Any) -> None:

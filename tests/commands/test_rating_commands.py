@@ -5,20 +5,9 @@ import math
 from pathlib import Path
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.ratings.rate import rate, sprt
 from arena.rating.elo import Z_95
-
-app = typer.Typer()
-app.command()(rate)
-app.command()(sprt)
-
-
-def arena(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
+from tests.commands.running import arena
 
 
 def line(match: str, *seats: tuple[str, int], block: str | None = None) -> str:

@@ -1,13 +1,10 @@
 """`arena sample-bots`: which of them play."""
 
-import typer
-from typer.testing import CliRunner
-
 from arena.commands.serving.children import house_tokens
-from arena.commands.serving.sample_bots import sample_bots
 from arena.commands.serving.table_option import table_types
 from arena.local.loading import sample_names
 from arena.server.app.store import open_store
+from tests.commands.running import arena
 
 
 async def test_a_bot_that_thinks_for_long_plays_only_where_it_is_asked_to(database: str) -> None:
@@ -20,9 +17,7 @@ async def test_a_bot_that_thinks_for_long_plays_only_where_it_is_asked_to(databa
 
 
 def test_an_unknown_sample_bot_is_refused_with_those_there_are() -> None:
-    app = typer.Typer()
-    app.command()(sample_bots)
-    result = CliRunner().invoke(app, ["--bot", "honest", "--bot", "nobody"])
+    result = arena("sample-bots", "--bot", "honest", "--bot", "nobody")
     assert result.exit_code == 2
     assert "There is no sample bot nobody: choose among" in result.stderr
     assert "search" in result.stderr

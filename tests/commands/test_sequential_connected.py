@@ -10,11 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from arena.commands.errors import CommandError
-from arena.commands.sequential_test.command import ExitCode, sequential_test
+from arena.commands.sequential_test.command import ExitCode
 from arena.commands.sequential_test.connected import (
     MOST_AHEAD,
     block_score,
@@ -40,15 +38,13 @@ from arena.server.tournaments.tournament import (
     Tournament,
     TournamentState,
 )
-from arena.server.tournaments.tournaments import NewEntry
 from tests.chaos.test_tournaments import Arena, until, void_blocks
+from tests.commands import running
 from tests.free_port import free_port
 from tests.ladder_log import rated_results
+from tests.running_tournaments import begun
 
 pytestmark = pytest.mark.slow
-
-app = typer.Typer()
-app.command()(sequential_test)
 
 
 @pytest.fixture
@@ -162,16 +158,8 @@ async def test_at_larger_tables_the_same_opponents_meet_each_version_once(
 async def _held(store: Store) -> list[Tournament]:
     """Two that run, each of one table."""
     await _register(store)
-    field = [NewEntry(version.id, None) for version in await store.bots()]
-    rules = Rules(
-        FormatName.ROUND_ROBIN, "bluff", {}, 2, 50, None, ScoreRule.PLACEMENT, "s", rated=False
-    )
-    held = [await store.tournaments.create(name, rules, field) for name in ("new", "old")]
-    for one in held:
-        await store.tournaments.change_state(
-            one.name, TournamentState.RUNNING, before=[TournamentState.CREATED]
-        )
-    return held
+    versions = [version.id for version in await store.bots()]
+    return [await begun(store, versions, name, blocks=50) for name in ("new", "old")]
 
 
 async def test_the_table_that_is_ahead_waits_until_the_other_has_come_after(
@@ -212,7 +200,7 @@ async def test_a_table_that_somebody_else_paused_ends_the_test(database: str) ->
 
 @pytest.mark.usefixtures("arena")
 def test_who_is_not_registered_cannot_be_tested() -> None:
-    result = CliRunner().invoke(app, ["stranger", "honest", "--connected"])
+    result = running.arena("test", "stranger", "honest", "--connected")
     assert result.exit_code == ExitCode.NOT_BETTER + 1 == 2
     assert "arena: stranger is not registered: see `arena bot list --operator`." in result.stderr
     assert "a running referee plays this" not in result.stderr
@@ -223,8 +211,8 @@ async def test_a_version_cannot_sit_at_its_own_table_and_nothing_is_left_behind(
 ) -> None:
     async with open_store(arena.database) as store:
         await _register(store)
-        words = ["bayes", "honest", "--connected", "--opponents", "honest"]
-        result = await asyncio.to_thread(CliRunner().invoke, app, words)
+        words = ("bayes", "honest", "--connected", "--opponents", "honest")
+        result = await running.beside("test", *words)
         assert result.exit_code == 2
         assert "honest 1 is named twice" in result.stderr
         assert await store.tournaments.newest(9) == ([], 0)

@@ -5,17 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.sequential_test.command import ExitCode, sequential_test
+from arena.commands.sequential_test.command import ExitCode
 from arena.commands.sequential_test.report import by_score
+from tests.commands.running import arena
 
 pytestmark = pytest.mark.slow
-
-app = typer.Typer()
-app.command()(sequential_test)
 
 FAULTY = """
 from arena.bot import Bot
@@ -27,7 +23,7 @@ class Faulty(Bot):
 
 
 def _test(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in (*words, "--seed", "s")])
+    return arena("test", *words, "--seed", "s")
 
 
 def _json(*words: object) -> tuple[int, Any]:

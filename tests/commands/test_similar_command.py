@@ -12,7 +12,7 @@ import pytest
 
 from arena.games.bluff import Doubt
 from arena.server.app.store import Store
-from tests.commands.test_owners import arena, refused
+from tests.commands.running import beside, refused
 from tests.server.events.cups import (
     RULES,
     entrant,
@@ -62,18 +62,18 @@ async def test_a_bot_that_loses_to_its_friend_in_the_final_is_marked_before_and_
     cup: None, store: Store, sql: "psycopg.Connection[Any]"
 ) -> None:
     event = await frozen(store, sql, (await store.events.named("cup"))[0])
-    without = json.loads((await arena("event", "similar", "cup", *PARTS)).stdout)
+    without = json.loads((await beside("event", "similar", "cup", *PARTS)).stdout)
     assert without["sources"] == {"not_examined": "It was not asked for."}
     assert "No match" in without["soft_play"]["not_examined"]
     let_pass(sql, "cup", 1.0)
     await store.finals.keep(store.record)
     await played_out(store, sql, event, friends)
-    before = json.loads((await arena("event", "similar", "cup", *PARTS)).stdout)["soft_play"]
+    before = json.loads((await beside("event", "similar", "cup", *PARTS)).stdout)["soft_play"]
     assert before["matches"] == before["of_final"] == 6 * 24 * 2
     assert [(one["bot"], one["against"]) for one in before["pairs"] if one["marked"]] == [
         ("bot-ann", "bot-bob")
     ]
     let_pass(sql, "cup", 1.0)
     await store.finals.keep(store.record)
-    after = json.loads((await arena("event", "similar", "cup", *PARTS)).stdout)["soft_play"]
+    after = json.loads((await beside("event", "similar", "cup", *PARTS)).stdout)["soft_play"]
     assert after == before

@@ -5,16 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from arena.commands.solve import solve
 from arena.lab.solver import ByDice, solve_last_bets, write_play
 from arena.local.loading import SAMPLE_BOTS
+from tests.commands.running import arena
 
 compiles = pytest.mark.slow
 """The solver's loops, by numba, which takes a while."""
@@ -23,12 +22,7 @@ KEYS = [
     "opener_dice", "other_dice", "value", "low", "high", "exploitability", "iterations", "seconds",
 ]  # fmt: skip
 
-app = typer.Typer()
-app.command()(solve)
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+run = partial(arena, "solve")
 
 
 def printed(*arguments: object) -> Any:

@@ -3,26 +3,23 @@
 import json
 import re
 import subprocess
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
 from arena.commands.tournaments.play import INTERRUPTED
-from arena.commands.tournaments.tournament import app as tournament
 from arena.processes import module_command
 from arena.scheduling.formats import FormatName, make_format
 from tests.bots import PATIENCE
+from tests.commands.running import arena
 from tests.local.cheats import remembering
 
 pytestmark = pytest.mark.slow
 
-app = typer.Typer()
-app.add_typer(tournament, name="tournament")
+_play = partial(arena, "tournament", "play")
 
 FAULTY = """
 from arena.bot import Bot
@@ -63,10 +60,6 @@ class Interrupts(Bot):
         while Interrupts.begun == 3:
             signal.pause()
 """
-
-
-def _play(*words: object) -> Result:
-    return CliRunner().invoke(app, ["tournament", "play", *(str(word) for word in words)])
 
 
 def _json(*words: object) -> Any:
@@ -243,7 +236,7 @@ def test_mistakes_are_answered_in_one_sentence(words: tuple[str, ...], sentence:
 
 def test_connected_bots_never_play_the_same_deals_and_are_told_why() -> None:
     words = ("tournament", "create", "cup", "--format", "swiss", "--bots", "a,b", "--same-deals")
-    result = CliRunner().invoke(app, words)
+    result = arena(*words)
     assert result.exit_code == 2
     assert "would remember the others' dice" in result.stderr
     assert "`arena tournament play` plays the same deals" in result.stderr

@@ -2,22 +2,19 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from click.testing import Result
-from typer.testing import CliRunner
 
-from arena.commands.home.play import play
 from arena.local.loading import settings_and_bot
 from arena.match.transcript_json import from_json
 from arena_sample_bots.language_model import llm
+from tests.commands.running import arena
 from tests.sample_bots.chat_server import chat_server, plays_the_first
 
-app = typer.Typer()
-app.command()(play)
+arena_play = partial(arena, "play")
 
 STYLED = """
 import os
@@ -35,10 +32,6 @@ PROGRAM = f"""#!/bin/sh
 echo "$STYLE $1"
 exec {sys.executable} -m arena_sample_bots.$1
 """
-
-
-def arena_play(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def summary_of(*words: object) -> Any:

@@ -1,9 +1,8 @@
 """Arguments that are refused are repeated, with what is allowed."""
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import application
+from tests.commands.running import arena
 
 
 @pytest.mark.parametrize(
@@ -26,8 +25,7 @@ def test_a_number_is_repeated_with_what_is_allowed(
     words: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    arguments = words.split()
-    done = CliRunner().invoke(application(arguments), arguments)
+    done = arena(*words.split())
     assert done.exit_code == 2
     assert "Invalid value for " in done.stderr
     assert sentence in done.stderr

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from arena.commands.home.check import check_bot
 from arena.conformance.checked_bots import KeepingReferee
 from arena.conformance.options import variants
 from arena.conformance.report import SCENARIOS, check, check_kept
 from arena.games import GAMES
+from tests.commands.running import arena
 
 MISFIT = str(Path(__file__).with_name("misfit.py"))
 
@@ -130,19 +128,15 @@ async def test_what_was_waited_for_at_the_limit_is_named_with_its_table(tmp_path
     assert "Bluff at 2 seats" in outcome.seen
 
 
-app = typer.Typer()
-app.command()(check_bot)
-
-
 @pytest.mark.slow
 def test_the_command_reports_each_scenario_and_fails_by_its_exit_code(tmp_path: Path) -> None:
-    words = ["--json", "--logs", str(tmp_path), "--only", "takeover,refused token", "--"]
-    result = CliRunner().invoke(app, [*words, *command("Bot")])
+    words = ["--json", "--logs", tmp_path, "--only", "takeover,refused token", "--"]
+    result = arena("check", *words, *command("Bot"))
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     assert report["met"] == 2
     assert [one["scenario"] for one in report["scenarios"]] == ["takeover", "refused token"]
-    result = CliRunner().invoke(app, ["--logs", str(tmp_path), "--only", "takeover", "false"])
+    result = arena("check", "--logs", tmp_path, "--only", "takeover", "false")
     assert result.exit_code == 1
     assert "FAILED  takeover" in result.stdout
     assert "it ended with code 1" in result.stdout
@@ -157,6 +151,6 @@ def test_the_command_reports_each_scenario_and_fails_by_its_exit_code(tmp_path: 
     ],
 )
 def test_what_cannot_be_checked_is_a_sentence(words: list[str], sentence: str) -> None:
-    result = CliRunner().invoke(app, words)
+    result = arena("check", *words)
     assert result.exit_code == 2
     assert sentence in result.stderr

@@ -2,15 +2,17 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from structlog.testing import capture_logs
 
-from arena.records import FinishedMatch
+from arena.records import FinishedMatch, SignUp
 from tests.dashboard.played import fill
+from tests.scene import Scene, opened
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -32,13 +34,28 @@ def _own_main_module() -> Iterator[None]:
     sys.modules["__main__"] = main
 
 
-@pytest.fixture
-def arena(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The URL of an empty arena that the pages read."""
-    monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    yield database
+@pytest.fixture(autouse=True)
+def _own_caches() -> Iterator[None]:
+    """The pages' caches do not name the database, which each test has for itself."""
+    yield
     st.cache_resource.clear()
     st.cache_data.clear()
+
+
+@pytest.fixture
+def arena(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty arena that the pages read."""
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    return database
+
+
+@pytest.fixture
+async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
+    """A referee that the pages ask, where anybody may sign up."""
+    with capture_logs():
+        async with opened(arena, sign_up=SignUp.OPEN) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            yield scene
 
 
 Filler = Callable[..., list[FinishedMatch]]

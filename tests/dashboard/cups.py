@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from arena.match.score_rule import ScoreRule
 from arena.match.seating import moved_on
 from arena.records import Block, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store, open_store
-from arena.server.tournaments.tournament import Rules, TournamentRecord, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournament import TournamentRecord
 from tests.recorded_results import block as new_block
 from tests.recorded_results import finished
+from tests.running_tournaments import begun
 
 
 async def hold(
@@ -29,20 +28,14 @@ async def hold(
 
     `withdrawn` are numbers of entries.
     """
-    rules = Rules(
-        format_name, "bluff", {}, seats, blocks, None, ScoreRule.PLACEMENT, "s", rated=False
-    )
     async with open_store(url) as store:
         known = {one.bot: one.id for one in await store.bots()}
         for bot in bots:
             if bot not in known:
                 registered, _ = await store.register(bot, f"{bot}s-owner")
                 known[bot] = registered.version_id
-        field = [NewEntry(known[bot], None) for bot in bots]
-        tournament = await store.tournaments.create(name, rules, field)
-        await store.tournaments.change_state(
-            name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
-        )
+        rules = {"format": format_name, "seats": seats, "blocks": blocks}
+        await begun(store, [known[bot] for bot in bots], name, **rules)
         for number in withdrawn:
             await store.tournaments.withdraw(name, number)
         left = most_blocks if most_blocks is not None else 10_000

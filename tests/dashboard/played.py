@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from random import Random
-from typing import Any
 from uuid import UUID
 
 from arena.codec.transcript import to_bytes
@@ -15,13 +14,13 @@ from arena.games.bluff import Bet, BluffView, Doubt, Face
 from arena.games.game import AnyGame
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import MatchRecord, OpenTurn, Reply, TimedAction, play
+from arena.match.flow import OpenTurn, Reply, TimedAction
 from arena.match.seating import moved_on
-from arena.match.transcript import Opening, Setup, Transcript
-from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.match.transcript import Setup, Transcript
 from arena.records import Block, BlockKind, FinishedMatch, Registered
 from arena.server.app.store import Store, open_store
 from tests.ladder_log import all_versions
+from tests.match.matches import dealt
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -162,22 +161,6 @@ def play_match(
         time_control,
         fault_limit=3,
     )
-    randomness = KeyedRandomness(match_key(secret, match_id, entropies))
-    record = _conduct(game, guests, randomness, random)
-    return Transcript(
-        setup, commitment(secret), record.steps, record.result, Opening(secret, entropies)
+    return dealt(
+        setup, secret, entropies, lambda turn: guests[turn.seat].policy(game, turn, random)
     )
-
-
-def _conduct(
-    game: AnyGame, guests: Sequence[Guest], randomness: KeyedRandomness, random: Random
-) -> MatchRecord:
-    flow: Any = play(game, len(guests), randomness, 3)
-    try:
-        ask = next(flow)
-        while True:
-            replies = [guests[turn.seat].policy(game, turn, random) for turn in ask.turns]
-            ask = flow.send(replies)
-    except StopIteration as end:
-        record: MatchRecord = end.value
-        return record

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-import streamlit as st
 
 from arena.scheduling.formats import FormatName
 from arena_dashboard.home import home_tables
@@ -65,7 +64,6 @@ def test_a_referee_that_does_not_answer_is_named_in_a_sentence(
 ) -> None:
     filled(blocks=3)
     monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:1")
-    st.cache_resource.clear()
     app = open_page("home")
     assert not app.exception
     assert "The referee does not answer" in html(app)

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 
 from arena.rating.ladder_id import LadderId
 from arena_dashboard.ladders import comparison_data, comparison_tables, ladder_table
@@ -22,8 +21,6 @@ def large(copies: Copies) -> Iterator[str]:
     with copies.of(TEMPLATE) as url:
         fill_database(url, BOTS, 4_000)
         yield url
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(autouse=True)

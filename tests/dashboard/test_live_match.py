@@ -11,7 +11,7 @@ from arena.clients.spectating import RefereeActivity, RefereeAwayError, WatchedM
 from arena.codec.spectating import moment_part, read_moment
 from arena.games import make_game
 from arena.match.clock import TimeControl
-from arena.match.flow import MatchFlow, MatchRecord, PublicMoment
+from arena.match.flow import MatchFlow, PublicMoment
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness
 from arena.v1 import spectator_pb2
@@ -19,6 +19,7 @@ from arena_dashboard.matches.live_match import IDLE_SECONDS, LiveMatches
 from arena_dashboard.reading.frames import match_json
 from arena_dashboard.reading.watching import Onlooker, watch, watch_live
 from tests.dashboard.played import anyhow
+from tests.match.matches import conducted
 
 GAMES = [("bluff", 2), ("bluff_you", 3), ("bloeff", 3)]
 PATIENCE = 20.0
@@ -34,13 +35,7 @@ def played(game: str, seats: int) -> tuple[Transcript, list[PublicMoment]]:
     flow.onlooker = lambda moment: seen.append(sent(setup, moment))
     seen.append(sent(setup, flow.public()))
     random = Random(game)
-    running: Any = flow.conduct()
-    try:
-        ask = next(running)
-        while True:
-            ask = running.send([anyhow(rules, turn, random) for turn in ask.turns])
-    except StopIteration as end:
-        record: MatchRecord = end.value
+    record = conducted(flow.conduct(), lambda turn: anyhow(rules, turn, random))
     opening = Opening(b"s" * 32, (b"e" * 16,) * seats)
     return Transcript(setup, b"c" * 32, record.steps, record.result, opening), seen
 

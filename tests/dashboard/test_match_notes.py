@@ -1,24 +1,12 @@
 """What a replay shows of notes, and to whom; and the page of a bot, of what its answers took."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-from structlog.testing import capture_logs
 
-from arena.records import SignUp
 from tests.bots import Peer
 from tests.dashboard.pages import html, player_bytes, texts, unpacked
 from tests.dashboard.test_owner_pages import Visitor
-from tests.scene import Scene, opened, playing
+from tests.scene import Scene, playing
 from tests.server.play.test_notes import MARK, Noting
-
-
-@pytest.fixture
-async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    with capture_logs():
-        async with opened(arena, sign_up=SignUp.OPEN) as scene:
-            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            yield scene
 
 
 async def replay(visitor: Visitor, match_id: str) -> str:

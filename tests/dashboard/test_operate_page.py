@@ -1,21 +1,9 @@
 """The page "Operate": for operators alone, with everything that they do there."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-from structlog.testing import capture_logs
 
-from arena.records import SignUp
 from tests.dashboard.test_owner_pages import Visitor, registered, visitor
-from tests.scene import Scene, opened
-
-
-@pytest.fixture
-async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    with capture_logs():
-        async with opened(arena, sign_up=SignUp.OPEN) as scene:
-            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            yield scene
+from tests.scene import Scene
 
 
 async def operator(scene: Scene, **asked: str) -> Visitor:

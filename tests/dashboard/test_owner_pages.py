@@ -9,6 +9,7 @@ from typing import Any
 
 import grpc
 import pytest
+import streamlit as st
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from structlog.testing import capture_logs
@@ -351,6 +352,7 @@ async def test_while_the_database_is_away_the_first_steps_that_were_seen_stay(
         before = await asyncio.to_thread(steps.look)
     assert [one.name for one in before.steps if one.done] == ["connected"]
     monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
+    st.cache_resource.clear()
     found = await asyncio.to_thread(steps.look)
     assert found.why_old == "The database does not answer: check that it is running."
     assert found.steps == before.steps and not found.final

@@ -1,24 +1,12 @@
 """Owners look after the webhooks of their bots on "My bots"."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-from structlog.testing import capture_logs
 
-from arena.records import SignUp
 from tests.dashboard.pages import html
 from tests.dashboard.test_owner_pages import Visitor
-from tests.scene import Scene, opened
+from tests.scene import Scene
 
 URL = "https://example.org/<hook>"
-
-
-@pytest.fixture
-async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    with capture_logs():
-        async with opened(arena, sign_up=SignUp.OPEN) as scene:
-            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            yield scene
 
 
 async def add(visitor: Visitor, url: str, bot: str) -> None:

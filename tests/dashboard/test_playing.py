@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from arena.randomness import KeyedRandomness
 from arena.showing.controls import CONTROLS
 from arena.showing.scenes import SCENES
 from arena.showing.seen import SEEN
-from arena_dashboard.playing.controls import controls, leaves
+from arena_dashboard.playing.controls import controls
 from arena_dashboard.playing.game_options import choices
 from arena_dashboard.playing.picture import Pictures
 from arena_dashboard.playing.reveals import shown
@@ -37,6 +37,14 @@ SHOWN = [name for name, kit in KITS.items() if kit.part("scene")]
 """The games with a picture of their own; those without one have it in words (test_toy_game.py)."""
 Turn = tuple[tuple[Any, ...], Any, Any]
 """The events since the last turn of seat 0, its view (None at the end), and its view before."""
+
+
+def leaves(choices: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The choices that are whole actions."""
+    for choice in choices:
+        if "action" in choice:
+            yield choice
+        yield from leaves(choice.get("next", ()))
 
 
 def turns(game: AnyGame, seats: int, seed: int, *, last: bool = False) -> Iterator[Turn]:

@@ -1,30 +1,19 @@
 """The pages of a private event: its members see all of it, an operator organises it."""
 
 import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import psycopg
 import pytest
-from structlog.testing import capture_logs
 
-from arena.records import SignUp
 from arena.scheduling.formats import FormatName
 from tests.dashboard.test_event_pages import words
 from tests.dashboard.test_owner_pages import Visitor, visitor
 from tests.databases import plain
 from tests.jobs import accept_build
-from tests.scene import Scene, opened
+from tests.scene import Scene
 from tests.server.events.cups import RULES, done, let_pass, played_out, queued, said, uploaded
 from tests.server.events.test_ladders import LADDER, play
-
-
-@pytest.fixture
-async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    with capture_logs():
-        async with opened(arena, sign_up=SignUp.OPEN) as scene:
-            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            yield scene
 
 
 async def at(person: Visitor, page: str, **query: str) -> str:

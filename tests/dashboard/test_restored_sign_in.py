@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.runtime.context import ContextProxy
 from structlog.testing import capture_logs
 
@@ -30,7 +29,6 @@ async def test_a_browser_is_signed_in_at_the_restored_arena_by_the_cookie_of_the
         await asyncio.to_thread(restore, empty_database, file)
         monkeypatch.setenv("ARENA_DATABASE_URL", empty_database)
         monkeypatch.setenv("ARENA_ADDRESS", address)
-        st.cache_resource.clear()
         cookies = {cookie_name(): sign_in}
         monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: cookies))
         async with opened(empty_database, sign_up=SignUp.OPEN, port=old.port):

@@ -1,21 +1,10 @@
 """Owners keep the decisions of a bot out of data sets, and share its notes, on "My bots"."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-from structlog.testing import capture_logs
 
-from arena.records import Allowance, SignUp
+from arena.records import Allowance
 from tests.dashboard.test_owner_pages import Visitor
-from tests.scene import Scene, opened
-
-
-@pytest.fixture
-async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    with capture_logs():
-        async with opened(arena, sign_up=SignUp.OPEN) as scene:
-            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            yield scene
+from tests.scene import Scene
 
 
 @pytest.mark.slow

@@ -10,13 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from arena_dashboard.news.streams import (
-    MOST_OF_A_PAGE,
-    OpenStreams,
-    network_of,
-    open_streams,
-    stream_of,
-)
+from arena_dashboard.news.streams import MOST_OF_A_PAGE, OpenStreams, open_streams, stream_of
 
 
 def test_a_page_an_address_and_all_together_have_so_many_streams() -> None:
@@ -31,13 +25,6 @@ def test_a_page_an_address_and_all_together_have_so_many_streams() -> None:
         stack.enter_context(streams.opened("c", "2"))
         assert not streams.room("d", "3")
     assert all(streams.room(page, "1") for page in "abcd")
-
-
-def test_a_network_of_64_bits_is_one_visitor() -> None:
-    assert network_of("2001:db8:1:2:3::4") == network_of("2001:db8:1:2::9") == "2001:db8:1:2::"
-    assert network_of("2001:db8:1:3::9") == "2001:db8:1:3::"
-    assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") == "192.0.2.7"
-    assert network_of("") == ""
 
 
 def test_one_stream_too_many_is_refused_and_one_that_ended_is_forgotten() -> None:

@@ -1,24 +1,13 @@
 """The team on "My bots": the captain adds and removes members, who see each other."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 import pytest
-from structlog.testing import capture_logs
 
-from arena.records import SignUp
 from arena_dashboard.owners import team
 from tests.dashboard.pages import html
 from tests.dashboard.test_owner_pages import Visitor
-from tests.scene import Scene, opened
-
-
-@pytest.fixture
-async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    with capture_logs():
-        async with opened(arena, sign_up=SignUp.OPEN) as scene:
-            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
-            yield scene
+from tests.scene import Scene
 
 
 async def signed_in(key: str) -> Visitor:

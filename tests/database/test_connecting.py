@@ -1,20 +1,11 @@
 """A connection that is given up while it is made."""
 
 import asyncio
-import gc
-from collections.abc import Iterator
 
 import pytest
 
 from arena.database.connecting import connect
 from tests.bots import PATIENCE
-
-
-@pytest.fixture
-def no_garbage_collection() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.mark.usefixtures("no_garbage_collection")

@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -23,7 +23,8 @@ from arena.database.private_socket import make_private, password_of, socket_dire
 from arena.database.roles import READER_ROLE, WORKER_ROLE
 from arena.database.schema import migrate
 from arena.processes import spawn, stop
-from tests.databases import execute, named, plain
+from tests.databases import answers, execute, named, plain
+from tests.waiting import until
 
 pytestmark = [pytest.mark.slow]
 
@@ -72,13 +73,6 @@ def processes_in(directory: Path) -> list[str]:
         if inside or (b"-D" in command and os.fsencode(directory) in command):
             found.append(command.decode())
     return found
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
 
 
 LIBPQ = {
@@ -154,7 +148,7 @@ def test_the_server_ends_with_its_owner_however_that_ends(
         execute(url, "CREATE TABLE IF NOT EXISTS kept ()")
         assert len(processes_in(tmp_path)) > 1
         owner.send_signal(ending)
-        wait_until(lambda: processes_in(tmp_path) == [])
+        until(lambda: processes_in(tmp_path) == [])
     with server(tmp_path) as url:
         execute(url, "SELECT FROM kept")
 
@@ -164,7 +158,7 @@ def test_an_owner_killed_while_it_makes_the_data_leaves_nothing_to_stumble_over(
     tmp_path: Path, owners: list[subprocess.Popen[str]]
 ) -> None:
     owner = start_owner(owners, tmp_path)
-    wait_until((tmp_path / "postgres.new" / "PG_VERSION").exists)
+    until((tmp_path / "postgres.new" / "PG_VERSION").exists)
     owner.kill()
     assert not (tmp_path / "postgres").exists()
     with server(tmp_path) as url:
@@ -203,8 +197,8 @@ def test_who_uses_a_server_runs_it_when_its_owner_is_killed(
     with capture_logs() as logs, guest as url:
         execute(url, "CREATE TABLE shared ()")
         owner.kill()
-        wait_until(lambda: guest.owned)
-        wait_until(lambda: answers(url), seconds=10)
+        until(lambda: guest.owned)
+        until(lambda: answers(url), seconds=10)
         execute(url, "SELECT FROM shared")
         with server(tmp_path) as same:
             assert same == url
@@ -223,7 +217,7 @@ def test_who_inherits_a_server_that_does_not_answer_can_still_be_stopped(
     guest.start()
     (tmp_path / "postgres.password").write_text("another\n")  # so it lets nobody in
     owner.kill()
-    wait_until(lambda: guest.owned)
+    until(lambda: guest.owned)
     began = time.monotonic()
     guest.stop()
     assert time.monotonic() - began < 9
@@ -237,14 +231,6 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnreachableError, match=r"did not start \(.*configuration file"):
         server(tmp_path).start()
     assert processes_in(tmp_path) == []
-
-
-def answers(url: str) -> bool:
-    try:
-        execute(url, "SELECT")
-    except psycopg.OperationalError:
-        return False
-    return True
 
 
 @linux
@@ -335,7 +321,7 @@ def made_by_an_earlier_release(home: Path) -> None:
                 assert process.wait() == 0, log.read_text()
     url = f"postgresql+psycopg://arena@/postgres?host={sockets}"
     try:
-        wait_until(lambda: answers(url))
+        until(lambda: answers(url))
         execute(url, "ALTER ROLE arena PASSWORD 'of before'")
         execute(url, "CREATE DATABASE arena")
         migrate(named(url, "arena"))

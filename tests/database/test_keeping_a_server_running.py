@@ -4,7 +4,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from arena.database.kept_running import (
     KeptRunning,
     pause_after,
 )
+from tests.waiting import until
 
 
 class Server:
@@ -53,13 +54,6 @@ def server() -> Iterator[Server]:
     made = Server()
     yield made
     made.stop(signal.SIGKILL)
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10.0
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.001)
 
 
 def lines(log: list[Any]) -> list[tuple[str, str]]:

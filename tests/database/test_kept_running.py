@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.database.embedded import EmbeddedPostgres
-from tests.databases import execute, plain
+from tests.databases import answers, execute, plain
+from tests.waiting import until
 
 NOTICED = 1.0
 """Seconds within which an end is noticed; starting again, and recovering, comes on top."""
@@ -50,21 +51,6 @@ def told(logs: Sequence[MutableMapping[str, Any]]) -> list[str]:
     return [line["event"] for line in logs]
 
 
-def answers(url: str) -> bool:
-    try:
-        execute(url, "SELECT")
-    except psycopg.OperationalError:
-        return False
-    return True
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = STARTED) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
-
-
 def test_a_killed_postmaster_is_started_again_each_time(home: Path) -> None:
     with capture_logs() as logs, EmbeddedPostgres(home / "postgres") as url:
         execute(url, "CREATE TABLE kept AS SELECT 42 AS answer")
@@ -73,7 +59,7 @@ def test_a_killed_postmaster_is_started_again_each_time(home: Path) -> None:
             before = postmaster(home)
             with psycopg.connect(plain(url)):  # in use, so that it leaves a backend behind
                 os.kill(before, kill)
-                wait_until(lambda: told(logs).count(AGAIN) == times)  # noqa: B023
+                until(lambda: told(logs).count(AGAIN) == times, STARTED)  # noqa: B023
         with psycopg.connect(plain(url)) as connection:
             assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
     assert told(logs) == ["the database ended and is started again", AGAIN] * 4
@@ -86,14 +72,14 @@ def test_a_killed_backend_costs_its_connection_and_no_more(home: Path) -> None:
         os.kill(connection.info.backend_pid, signal.SIGKILL)
         with pytest.raises(psycopg.OperationalError):
             connection.execute("SELECT")
-        wait_until(lambda: answers(url))
+        until(lambda: answers(url), STARTED)
 
 
 def test_the_server_of_a_killed_postmaster_still_ends_with_its_owner(home: Path) -> None:
     with server(home) as url:
         before = postmaster(home)
         os.kill(before, signal.SIGKILL)
-        wait_until(lambda: answers(url) and postmaster(home) != before)
+        until(lambda: answers(url) and postmaster(home) != before, STARTED)
         after = postmaster(home)
     assert not Path(f"/proc/{after}").exists()
 
@@ -117,13 +103,13 @@ def test_a_server_that_cannot_start_is_tried_until_it_can_and_logged_once(home: 
         def tried() -> bool:
             return any("does not start yet" in line["event"] for line in logs)
 
-        wait_until(tried)
+        until(tried, STARTED)
         time.sleep(2 * NOTICED)  # some more attempts, of which nothing is said
         mend_data(home)
         mended = time.monotonic()
-        wait_until(lambda: answers(url))
+        until(lambda: answers(url), STARTED)
         assert time.monotonic() - mended < NOTICED + STARTED / 2
-        wait_until(lambda: logs[-1]["event"] == "the database runs again")
+        until(lambda: logs[-1]["event"] == "the database runs again", STARTED)
     assert [line["event"] for line in logs] == [
         "the database ended and is started again",
         "the database does not start yet; trying again",
@@ -154,10 +140,10 @@ def test_a_disk_that_was_full_and_is_not_any_more_needs_no_operator(tmp_path: Pa
         with pytest.raises(psycopg.Error):
             execute(url, "CREATE TABLE more AS SELECT n FROM generate_series(1, 9000000) AS n")
         os.kill(postmaster(disk), signal.SIGKILL)
-        wait_until(lambda: not answers(url))
+        until(lambda: not answers(url), STARTED)
         time.sleep(NOTICED)
         filler.unlink()
-        wait_until(lambda: answers(url))
+        until(lambda: answers(url), STARTED)
         execute(url, "CREATE TABLE more ()")
 
 

@@ -10,12 +10,11 @@ import psycopg
 import pytest
 from psycopg import errors, sql
 from sqlalchemy import make_url
-from typer.testing import CliRunner
 
-from arena.cli import application
 from arena.database.binaries import find_binaries
 from arena.database.errors import MigrationRefusedError
 from arena.database.schema import migrate
+from tests.commands.running import arena
 from tests.databases import Copies, administrator, execute, plain
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +109,7 @@ REFUSED = {
 
 def made() -> str:
     """What `arena roles` prints."""
-    done = CliRunner().invoke(application(["roles"]), ["roles"])
+    done = arena("roles")
     assert done.exit_code == 0
     return done.output
 

@@ -2,9 +2,8 @@
 
 import asyncio
 import errno
-import gc
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import psycopg
@@ -34,13 +33,6 @@ class UnwatchedSockets:
 
 def _refuse(*_: Any) -> NoReturn:
     raise OSError(errno.ENOSPC, "No space left on device")
-
-
-@pytest.fixture
-def no_garbage_collection() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import grpc
@@ -16,6 +15,7 @@ from tests.databases import plain
 from tests.end_to_end.programs import program
 from tests.end_to_end.test_crashes import SERVE, assert_consistent, unread
 from tests.fault_proxy import FaultProxy
+from tests.waiting import until_async
 
 PLAYED_BEFORE = 60
 SPOOLED = 40
@@ -31,10 +31,12 @@ async def test_results_of_a_referee_killed_while_the_database_is_away_are_record
         port = await asyncio.to_thread(referee.port)
         peers = [Peer(port, token, max_matches=16) for token in tokens]
         playing = [asyncio.create_task(play(peer)) for peer in peers]
-        await until(lambda: sum(len(peer.ended) for peer in peers) >= PLAYED_BEFORE)
+        await until_async(
+            lambda: sum(len(peer.ended) for peer in peers) >= PLAYED_BEFORE, pause=0.05
+        )
         proxy.swallow = True
         proxy.cut()
-        await until(lambda: len(spooled(home, key)) >= SPOOLED)
+        await until_async(lambda: len(spooled(home, key)) >= SPOOLED, pause=0.05)
         referee.kill()
         await asyncio.gather(*playing)
     for peer in peers:
@@ -64,7 +66,9 @@ async def test_a_referee_whose_database_is_silent_ends_in_time(
         port = await asyncio.to_thread(referee.port)
         peers = [Peer(port, token, max_matches=16) for token in tokens]
         playing = [asyncio.create_task(play(peer)) for peer in peers]
-        await until(lambda: sum(len(peer.ended) for peer in peers) >= PLAYED_BEFORE)
+        await until_async(
+            lambda: sum(len(peer.ended) for peer in peers) >= PLAYED_BEFORE, pause=0.05
+        )
         proxy.swallow = True
         began = time.monotonic()
         assert await asyncio.to_thread(referee.stop) == 0
@@ -88,9 +92,3 @@ async def play(peer: Peer) -> None:
         await peer.play(until=lambda: False)
     except (EOFError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
         pass
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not condition():  # noqa: ASYNC110  another process decides
-            await asyncio.sleep(0.05)

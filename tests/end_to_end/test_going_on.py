@@ -1,7 +1,5 @@
 """What ran when a program of the arena ended goes on when it is started again."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -10,22 +8,15 @@ import pytest
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
 from tests.databases import plain
-from tests.end_to_end.programs import PATIENCE, program
+from tests.end_to_end.programs import program
 from tests.free_port import free_port
+from tests.waiting import until
 
 UP = ("up", "--no-dashboard", "--table", "bluff:2", "--pace", "max")
 
 
 def ids(database: psycopg.Connection, statement: str) -> set[str]:
     return {str(row[0]) for row in database.execute(statement.encode())}
-
-
-def until(condition: Callable[[], object], seconds: float = PATIENCE, pause: float = 0.02) -> None:
-    """Wait for a condition that is looked at after each pause, in seconds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(pause)
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.programs import PATIENCE, SHORT_MATCHES, Program, program
-from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
+from tests.waiting import until
 
 pytestmark = pytest.mark.timeout(600)
 

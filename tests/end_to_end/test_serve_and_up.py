@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.certificates import NAME, Authority
 from tests.end_to_end.programs import FEW_BOTS, Program, program
-from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
+from tests.waiting import until
 
 
 def test_up_plays_until_enough_is_recorded_and_prints_the_leaderboard(home: Path) -> None:

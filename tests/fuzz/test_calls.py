@@ -14,6 +14,7 @@ from tests.bots import PATIENCE
 from tests.fuzz.odd_messages import arbitrary, damaged
 from tests.scene import Scene, good_pair
 from tests.server.conftest import quiet, scene  # noqa: F401  # fixtures
+from tests.service_calls import bearing
 
 NAMED = {
     grpc.StatusCode.OK,
@@ -46,11 +47,10 @@ async def test_odd_calls_and_streams_are_answered_by_name_and_disturb_nobody(
     random = Random(seed)
     token, key = await scene.token("odd"), await scene.key("odd one")
     async with good_pair(scene) as pair:
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
-            for _ in range(CALLS):
-                await _call(random, channel, random.choice((token, key)))
-            for _ in range(STREAMS):
-                await _stream(random, channel, token)
+        for _ in range(CALLS):
+            await _call(random, scene.channel, random.choice((token, key)))
+        for _ in range(STREAMS):
+            await _stream(random, scene.channel, token)
         await pair.go_on()
 
 
@@ -61,7 +61,7 @@ async def _call(random: Random, channel: grpc.aio.Channel, token: str) -> None:
     if random.random() < 0.5:
         data = damaged(random, data)
     call = channel.unary_unary(f"/{method.containing_service.full_name}/{method.name}")
-    metadata = (("authorization", f"Bearer {token}"),) if random.random() < 0.5 else ()
+    metadata = bearing(token) if random.random() < 0.5 else ()
     try:
         await call(data, timeout=PATIENCE, metadata=metadata)
     except grpc.aio.AioRpcError as error:
@@ -70,9 +70,7 @@ async def _call(random: Random, channel: grpc.aio.Channel, token: str) -> None:
 
 
 async def _stream(random: Random, channel: grpc.aio.Channel, token: str) -> None:
-    stream: Any = channel.stream_stream("/arena.v1.RefereeService/Play")(
-        metadata=(("authorization", f"Bearer {token}"),)
-    )
+    stream: Any = channel.stream_stream("/arena.v1.RefereeService/Play")(metadata=bearing(token))
     try:
         hello = referee_pb2.Hello(protocol_version=1, games=["bluff"])
         await stream.write(referee_pb2.PlayRequest(hello=hello).SerializeToString())

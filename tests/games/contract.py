@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
+from types import ModuleType
 from typing import Any
 
 from arena.games import make_game
@@ -38,49 +39,22 @@ class Hooks:
     """None: points alone do not tell who is ahead."""
 
 
-HOOKS: Mapping[str, Hooks] = {
-    "bluff": Hooks(
-        vary_secrets=bluff_hooks.vary_secrets,
-        vary_step=bluff_hooks.vary_step,
-        near_misses=bluff_hooks.near_misses,
-        variants=bluff_hooks.VARIANTS,
-        small=bluff_hooks.SMALL,
-    ),
-    "bluff_you": Hooks(
-        vary_secrets=bluff_you_hooks.vary_secrets,
-        vary_step=bluff_you_hooks.vary_step,
-        near_misses=bluff_you_hooks.near_misses,
-        variants=bluff_you_hooks.VARIANTS,
-        small=bluff_you_hooks.SMALL,
-    ),
-    "bloeff": Hooks(
-        vary_secrets=bloeff_hooks.vary_secrets,
-        vary_step=bloeff_hooks.vary_step,
-        near_misses=bloeff_hooks.near_misses,
-        variants=bloeff_hooks.VARIANTS,
-        small=bloeff_hooks.SMALL,
-        most_points_win=False,
-    ),
-    "skull": Hooks(
-        vary_secrets=skull_hooks.vary_secrets,
-        vary_step=skull_hooks.vary_step,
-        near_misses=skull_hooks.near_misses,
-        variants=skull_hooks.VARIANTS,
-        small=skull_hooks.SMALL,
-        most_points_win=None,
-    ),
-}
-
-
-TOY: Mapping[str, Hooks] = {
-    ToyGame.name: Hooks(
-        vary_secrets=toy_game_hooks.vary_secrets,
-        vary_step=toy_game_hooks.vary_step,
-        near_misses=toy_game_hooks.near_misses,
-        variants=toy_game_hooks.VARIANTS,
-        small=toy_game_hooks.SMALL,
+def _hooks(of: ModuleType, most_points_win: bool | None = True) -> Hooks:
+    """The hooks of a game, from their module."""
+    return Hooks(
+        of.vary_secrets, of.vary_step, of.near_misses, of.VARIANTS, of.SMALL, most_points_win
     )
+
+
+HOOKS: Mapping[str, Hooks] = {
+    "bluff": _hooks(bluff_hooks),
+    "bluff_you": _hooks(bluff_you_hooks),
+    "bloeff": _hooks(bloeff_hooks, most_points_win=False),
+    "skull": _hooks(skull_hooks, most_points_win=None),
 }
+
+
+TOY: Mapping[str, Hooks] = {ToyGame.name: _hooks(toy_game_hooks)}
 """Not in GAMES: the least that a game may be."""
 
 

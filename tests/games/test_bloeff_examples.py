@@ -19,7 +19,6 @@ from arena.games.bloeff import (
     Reshuffle,
 )
 from arena.games.game import DEALER
-from arena.randomness import outcomes
 from tests.games.bloeff_positions import (
     BLOEFF,
     REVERSE,
@@ -36,6 +35,7 @@ from tests.games.bloeff_positions import (
     red,
     sizes,
 )
+from tests.outcomes import outcomes
 
 HANDS = ("2 2 3", "1 1 1", "0 0 0", "4 4 4")
 BELOW_ZERO_BLUFF = bloeff(below_zero="bluff")

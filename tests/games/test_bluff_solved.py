@@ -20,7 +20,7 @@ from arena.games import make_game
 from arena.games.bluff import Bet, CupRoll, Doubt
 from arena.games.bluff.bets import bets_within
 from arena.games.game import DEALER
-from arena.randomness import outcomes
+from tests.outcomes import outcomes
 
 pytestmark = pytest.mark.slow
 

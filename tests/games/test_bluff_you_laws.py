@@ -26,8 +26,9 @@ from arena.games.bluff_you import (
     swap_targets,
 )
 from arena.games.game import DEALER, IllegalActionError
-from arena.randomness import KeyedRandomness, outcomes
+from arena.randomness import KeyedRandomness
 from tests.games.bluff_you_positions import GAME, game, position
+from tests.outcomes import outcomes
 from tests.thoroughness import tries
 
 RULES = (

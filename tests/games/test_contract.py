@@ -16,8 +16,9 @@ from arena.games import GAMES
 from arena.games.chance import MOST_OUTCOMES
 from arena.games.game import DEALER, IllegalActionError, competition_ranking
 from arena.games.notation import NotationError
-from arena.randomness import KeyedRandomness, outcomes
+from arena.randomness import KeyedRandomness
 from tests.games.contract import HOOKS, TOY, Case, OnceRandomness, Step, cases, playout, small_cases
+from tests.outcomes import outcomes
 from tests.thoroughness import tries
 
 SEEDS = range(tries(2, quick=1))

@@ -10,16 +10,9 @@ from typing import Any
 
 import psycopg
 import pytest
-import typer
 from distributed import LocalCluster
-from typer.testing import CliRunner
 
-from arena.commands.home.play import play
-from arena.commands.ratings.check_boards import check_boards
 from arena.commands.results.keep_analyses import analyse_missing
-from arena.commands.sequential_test.command import sequential_test
-from arena.commands.solve import solve
-from arena.commands.tournaments.play import play as play_tournament
 from arena.executors import ClusterError, WorkPool, cluster, processes
 from arena.games import make_game
 from arena.local.apart import PART_BLOCKS
@@ -27,18 +20,13 @@ from arena.local.bot_modules import BotFileError
 from arena.local.deal_blocks import NamedBot, PlayedBlock, Series, every_rotation
 from arena.local.playing import Where, playing
 from arena.server.app.store import open_store
+from tests.commands.running import arena
 from tests.dashboard.played import fill
 from tests.databases import plain
 from tests.free_port import free_port
 from tests.ladder_log import forget_analyses, kept_analyses
 
-app = typer.Typer()
-app.command("play")(play)
-app.command("test")(sequential_test)
-app.command("tournament")(play_tournament)
-app.command("solve")(solve)
-app.command("check-boards")(check_boards)
-
+LOCAL = ("tournament", "play")
 PAIR = (NamedBot("one", "honest"), NamedBot("two", "random"))
 
 
@@ -56,8 +44,8 @@ def workers(address: str) -> Iterator[WorkPool]:
         yield found
 
 
-def arena(*words: object) -> dict[str, Any]:
-    said = CliRunner().invoke(app, [*map(str, words), "--json"])
+def answer(*words: object) -> dict[str, Any]:
+    said = arena(*words, "--json")
     assert said.exit_code in (0, 1, 3), said.output
     found: dict[str, Any] = json.loads(said.stdout)
     return found
@@ -121,14 +109,14 @@ def test_a_bot_that_is_not_there_is_named(workers: WorkPool) -> None:
         ["play", "honest", "random", "-n", 30],
         ["play", "honest", "random", "-n", 30, "--same-deals"],
         ["test", "honest", "random", "--max-blocks", 30],
-        ["tournament", "--format", "swiss", "--bots", "honest,random,timid", "--blocks", 3],
-        ["tournament", "--format", "round-robin", "--bots", "honest,random", "--fresh-deals"],
+        [*LOCAL, "--format", "swiss", "--bots", "honest,random,timid", "--blocks", 3],
+        [*LOCAL, "--format", "round-robin", "--bots", "honest,random", "--fresh-deals"],
     ],
     ids=str,
 )
 def test_commands_say_the_same_whoever_works(address: str, words: list[object]) -> None:
-    there = arena(*words, "--seed", "7", "--cluster", address)
-    here = arena(*words, "--seed", "7", "--jobs", 1)
+    there = answer(*words, "--seed", "7", "--cluster", address)
+    here = answer(*words, "--seed", "7", "--jobs", 1)
     for told in (there, here):
         told.pop("matches_per_second", None)
     assert there == here
@@ -149,7 +137,7 @@ def test_programs_that_connect_play_here(address: str, tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     for words in (["play", "honest", program], ["test", "honest", program]):
-        said = CliRunner().invoke(app, [*map(str, words), "--cluster", address])
+        said = arena(*words, "--cluster", address)
         assert said.exit_code == 2
         assert "programs that connect play on this machine only" in said.output
 
@@ -172,9 +160,9 @@ def test_boards_are_checked_the_same_by_a_cluster(
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
     asyncio.run(fill(database, blocks=3))
     asyncio.run(fill(database, blocks=3, seats=3))
-    here = arena("check-boards", "--write", "--jobs", 1)
+    here = answer("check-boards", "--write", "--jobs", 1)
     assert here["correct"] and [one["matches"] for one in here["boards"]] == [6, 9]
-    assert arena("check-boards", "--cluster", address) == here
+    assert answer("check-boards", "--cluster", address) == here
 
 
 @pytest.mark.slow
@@ -200,7 +188,7 @@ def test_a_cluster_solves_the_same_to_the_byte(address: str, tmp_path: Path) -> 
     here, there = tmp_path / "here", tmp_path / "there"
     asked = ["solve", "--option", "dice_per_player=2", "--sweeps", "2", "--tables"]
     for words in ([str(here), "--jobs", "1"], [str(there), "--cluster", address]):
-        said = CliRunner().invoke(app, [*asked, *words])
+        said = arena(*asked, *words)
         assert said.exit_code == 0, said.output
     assert here.read_bytes() == there.read_bytes()
 
@@ -210,7 +198,7 @@ def test_a_cluster_proves_the_same_and_its_tables_come_here(address: str, tmp_pa
     states, tables = [], []
     for where in (["--jobs", "1"], ["--cluster", address]):
         folder = tmp_path / where[0]
-        state = arena("solve", "--dice", "1,2", "--width", "5e-2", "--to", folder, *where)
+        state = answer("solve", "--dice", "1,2", "--width", "5e-2", "--to", folder, *where)
         states.append({name: value for name, value in state.items() if name != "seconds"})
         # A line of figures comes first, with the seconds.
         tables.append(

@@ -22,13 +22,14 @@ from arena.local.in_process import (
 from arena.local.loading import load_bot, sample_names
 from arena.local.win_rates import WinRate, WinRates
 from arena.match.faults import FaultKind
-from arena.match.flow import TimedAction, play
+from arena.match.flow import OpenTurn, TimedAction, play
 from arena.match.replay import replay
 from arena.match.result import Termination
 from arena.match.verify import verify
 from arena.randomness import KeyedRandomness
 from arena.v1 import game_pb2
 from tests.bot.scribe import Scribe
+from tests.match.matches import conducted
 
 BLUFF = make_game("bluff")
 
@@ -126,19 +127,15 @@ def test_a_bot_that_cannot_begin_is_named() -> None:
 def test_a_bot_at_the_far_end_of_the_wire_has_the_same_choices(game: str) -> None:
     rules, random = make_game(game), Random(7)
     flow = play(rules, min(3, rules.seat_counts[-1]), KeyedRandomness(b"key"))
-    ask = next(flow)
-    try:
-        while True:
-            replies = []
-            for turn in ask.turns:
-                message = game_pb2.View()
-                getattr(message, game).MergeFromString(CODECS[game].view_bytes(turn.view))
-                choices = list(rules.choices(turn.view))
-                assert list(rules.choices(bot_side.read_view(game, message, turn.seat))) == choices
-                replies.append(TimedAction(random.choice(choices)))
-            ask = flow.send(replies)
-    except StopIteration:
-        pass
+
+    def react(turn: OpenTurn) -> TimedAction:
+        message = game_pb2.View()
+        getattr(message, game).MergeFromString(CODECS[game].view_bytes(turn.view))
+        choices = list(rules.choices(turn.view))
+        assert list(rules.choices(bot_side.read_view(game, message, turn.seat))) == choices
+        return TimedAction(random.choice(choices))
+
+    conducted(flow, react)
 
 
 def test_a_shared_first_place_counts_in_parts_and_the_best_stands_first() -> None:

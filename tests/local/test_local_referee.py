@@ -11,6 +11,7 @@ import structlog
 from arena.local.programs.local_referee import LocalReferee, only_warnings
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
+from tests.service_calls import bearing
 
 
 async def test_bots_that_leave_at_its_end_leave_no_line_in_the_output(
@@ -21,9 +22,7 @@ async def test_bots_that_leave_at_its_end_leave_no_line_in_the_output(
     async with referee.listening() as address:
         channel = grpc.aio.insecure_channel(address)
         for token in referee.tokens.values():
-            calls.append(
-                RefereeServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))
-            )
+            calls.append(RefereeServiceStub(channel).Play(metadata=bearing(token)))
             hello = pb.Hello(protocol_version=1, games=["bluff"])
             await calls[-1].write(pb.PlayRequest(hello=hello))
             assert (await calls[-1].read()).HasField("welcome")

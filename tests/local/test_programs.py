@@ -8,38 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from arena.commands.home.play import play
-from arena.commands.sequential_test.command import sequential_test
-from arena.commands.tournaments.play import play as tournament_play
 from arena.local.bot_modules import BotFileError
 from arena.local.loading import bot_command, command_name
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
+from tests.commands.running import arena
 
 MISFIT = str(Path(__file__).parents[1] / "conformance" / "misfit.py")
 PERL = str(Path(__file__).parents[2] / "sample_bots" / "stdio" / "lowest.pl")
 BOT = f"{sys.executable} {MISFIT} Bot"
 
-apps = {"play": typer.Typer(), "test": typer.Typer(), "tournament": typer.Typer()}
-for name, function in (
-    ("play", play),
-    ("test", sequential_test),
-    ("tournament", tournament_play),
-):
-    apps[name].command()(function)
-
-
-def run(name: str, *arguments: object) -> Any:
-    return CliRunner().invoke(apps[name], [str(argument) for argument in arguments])
-
 
 @pytest.mark.slow
 def test_a_program_plays_against_a_sample_bot_and_its_matches_verify(tmp_path: Path) -> None:
     file = tmp_path / "matches.jsonl"
-    result = run(
+    result = arena(
         *("play", BOT, "honest", "-n", 20, "--json", "--seed", "x"),
         *("--transcripts", file, "--logs", tmp_path),
     )
@@ -62,7 +46,7 @@ def test_a_program_plays_against_a_sample_bot_and_its_matches_verify(tmp_path: P
 def test_the_seed_gives_the_referees_part_of_the_dealing(tmp_path: Path) -> None:
     openings = []
     for file in (tmp_path / "one", tmp_path / "other"):
-        result = run("play", BOT, BOT, "-n", 3, "--seed", "x", "--transcripts", file)
+        result = arena("play", BOT, BOT, "-n", 3, "--seed", "x", "--transcripts", file)
         assert result.exit_code == 0, result.stderr
         documents = [json.loads(line) for line in file.read_text().splitlines()]
         openings.append([(one["match_id"], one["opening"]["secret"]) for one in documents])
@@ -72,7 +56,7 @@ def test_the_seed_gives_the_referees_part_of_the_dealing(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_faults_are_shown_with_the_view_what_was_sent_and_what_was_legal() -> None:
     bad = f"{sys.executable} {MISFIT} Illegal"
-    result = run("play", bad, "honest", "-n", 2, "--json")
+    result = arena("play", bad, "honest", "-n", 2, "--json")
     assert result.exit_code == 0, result.stderr
     fault = json.loads(result.stdout)["faults"][0]
     assert (fault["bot"], fault["kind"], fault["sent"]) == (
@@ -82,7 +66,7 @@ def test_faults_are_shown_with_the_view_what_was_sent_and_what_was_legal() -> No
     )
     assert fault["legal"].startswith("Legal is ")
     assert len(fault["view"]["hidden_dice"]) == 5
-    shown = run("play", bad, "honest", "-n", 2).stdout
+    shown = arena("play", bad, "honest", "-n", 2).stdout
     assert '  it sent: {"type": "bet", "quantity": 0, "face": 1}' in shown
     assert "  its view then, in turn " in shown
 
@@ -119,7 +103,7 @@ def test_what_the_bridge_cannot_read_is_named_to_its_program_and_in_the_list_of_
     file = tmp_path / "writes.txt"
     file.write_text(WRITES % action)
     words = (f"{sys.executable} -m arena bridge -- {sys.executable} {file}", "honest")
-    result = run("play", *words, "-n", 2, "--json", "--logs", tmp_path)
+    result = arena("play", *words, "-n", 2, "--json", "--logs", tmp_path)
     assert result.exit_code == 0, result.stderr
     (fault,) = json.loads(result.stdout)["faults"]
     assert (fault["bot"], fault["kind"], fault["reason"]) == ("writes", "malformed", reason)
@@ -149,7 +133,7 @@ def test_a_program_that_fails_is_named_with_its_code_though_all_matches_are_over
     file = tmp_path / "ends.txt"
     file.write_text(ENDS.format(turns=turns, code=7))
     bridge = f"{sys.executable} -m arena bridge --games bluff_you -- {sys.executable} {file}"
-    result = run("play", bridge, "bluff_you_honest", "--game", "bluff_you", "-n", 1)
+    result = arena("play", bridge, "bluff_you_honest", "--game", "bluff_you", "-n", 1)
     assert (result.exit_code, result.stdout) == (2, "")
     first = result.stderr.splitlines()[0]
     assert first.startswith("arena: ends ended with code 1 after ")
@@ -163,7 +147,7 @@ def test_what_a_program_printed_at_its_end_is_not_buried_under_the_faults_of_its
     file = tmp_path / "ends.txt"
     file.write_text("import sys\nsys.stdin.readline()\nsys.exit('Cannot find what it needs')\n")
     bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
-    result = run("play", bridge, "honest", "-n", 40)
+    result = arena("play", bridge, "honest", "-n", 40)
     assert result.exit_code == 2
     assert "Cannot find what it needs" in result.stderr
 
@@ -190,7 +174,7 @@ run(Leaves)
 def test_a_program_that_leaves_before_all_is_played_is_named(tmp_path: Path) -> None:
     file = tmp_path / "leaves.txt"
     file.write_text(LEAVES)
-    result = run("play", f"{sys.executable} {file}", "honest", "-n", 3)
+    result = arena("play", f"{sys.executable} {file}", "honest", "-n", 3)
     assert result.exit_code == 2
     assert "arena: leaves asked to leave (drain) before all was played: it ended with code 0" in (
         result.stderr
@@ -211,7 +195,7 @@ def test_a_program_that_does_not_play_is_named_with_the_end_of_what_it_printed(
     file = tmp_path / "new.txt"
     file.write_text(program)
     began = time.monotonic()
-    result = run("play", f"{sys.executable} {file}", BOT, "--connect-seconds", 1.0)
+    result = arena("play", f"{sys.executable} {file}", BOT, "--connect-seconds", 1.0)
     assert result.exit_code == 2
     assert f"arena: new {sentence}" in result.stderr
     assert result.stderr.splitlines()[-1] in ("no tables", "thinking")
@@ -243,12 +227,12 @@ def test_a_program_that_ends_without_having_connected_may_need_the_bridge(tmp_pa
     file = tmp_path / "reads.txt"
     file.write_text("")
     command = f"{sys.executable} {file}"
-    result = run("play", command, BOT)
+    result = arena("play", command, BOT)
     assert result.exit_code == 2
     assert "arena: reads ended with code 0 after " in result.stderr
     assert f"plays by the bridge: 'arena bridge -- {command}'. It printed" in result.stderr
     bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
-    assert "plays by the bridge" not in run("play", bridge, BOT).stderr
+    assert "plays by the bridge" not in arena("play", bridge, BOT).stderr
 
 
 @pytest.mark.slow
@@ -258,7 +242,7 @@ def test_a_program_behind_the_bridge_that_hangs_is_told_to_flush(
     file = tmp_path / "buffers.txt"
     file.write_text("import time; time.sleep(600)")
     bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
-    result = run("play", bridge, BOT, "-n", 1)
+    result = arena("play", bridge, BOT, "-n", 1)
     assert result.exit_code == 2
     assert "arena: buffers hangs: asked in 1 matches, it answered nothing for 4 s" in result.stderr
     assert "a program behind the bridge must flush its stdout after each line." in result.stderr
@@ -270,7 +254,7 @@ def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(
 ) -> None:
     file, pids = tmp_path / "hangs.txt", tmp_path / "pids"
     file.write_text(HANGS.format(folder=str(Path(MISFIT).parent), pids=str(pids)))
-    result = run("play", f"{sys.executable} {file}", BOT, "-n", 4)
+    result = arena("play", f"{sys.executable} {file}", BOT, "-n", 4)
     assert result.exit_code == 2
     assert "arena: hangs hangs: asked in " in result.stderr
     for pid in pids.read_text().split():
@@ -282,7 +266,7 @@ def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(
 @pytest.mark.slow
 def test_a_program_that_does_not_play_the_game_is_named() -> None:
     bridge = f"{sys.executable} -m arena bridge --games bluff -- perl {PERL}"
-    result = run("play", bridge, "bloeff_honest", "--game", "bloeff")
+    result = arena("play", bridge, "bloeff_honest", "--game", "bloeff")
     assert result.exit_code == 2
     assert "lowest does not play Blöff; its hello names bluff; which games it plays" in (
         result.stderr
@@ -293,7 +277,7 @@ def test_a_program_that_does_not_play_the_game_is_named() -> None:
 @pytest.mark.slow
 def test_a_program_behind_the_bridge_plays() -> None:
     bridge = f"{sys.executable} -m arena bridge -- perl {PERL}"
-    result = run("play", bridge, "honest", "-n", 20, "--json")
+    result = arena("play", bridge, "honest", "-n", 20, "--json")
     assert result.exit_code == 0, result.stderr
     summary = json.loads(result.stdout)
     assert {one["bot"]: one["faults"] for one in summary["win_rates"]} == {
@@ -304,29 +288,29 @@ def test_a_program_behind_the_bridge_plays() -> None:
 
 @pytest.mark.slow
 def test_two_programs_are_tested_in_seat_blocks() -> None:
-    result = run("test", "random", BOT, "--json", "--max-blocks", 6)
+    result = arena("test", "random", BOT, "--json", "--max-blocks", 6)
     assert result.exit_code in (0, 1, 3), result.stderr
     summary = json.loads(result.stdout)
     assert (summary["blocks"], summary["matches"]) == ("seat", 12)
-    result = run("test", "honest", BOT, "--opponents", "timid", "--json", "--max-blocks", 3)
+    result = arena("test", "honest", BOT, "--opponents", "timid", "--json", "--max-blocks", 3)
     assert json.loads(result.stdout)["matches"] == 6
 
 
 @pytest.mark.slow
 def test_a_tournament_among_programs_is_played_with_fresh_deals() -> None:
     words = ("--format", "round-robin", "--bots", f"{BOT},honest,timid", "--blocks", 2, "--json")
-    result = run("tournament", *words)
+    result = arena("tournament", "play", *words)
     assert result.exit_code == 0, result.stderr
     summary = json.loads(result.stdout)
     assert summary["block_kind"] == "seat"
     assert {one["bot"] for one in summary["standings"]} == {"misfit", "honest", "timid"}
-    refused = run("tournament", *words, "--same-deals")
+    refused = arena("tournament", "play", *words, "--same-deals")
     assert refused.exit_code == 2
     assert "A program cannot play a deal twice" in refused.stderr
 
 
 def test_a_program_cannot_play_the_same_deals() -> None:
-    result = run("play", BOT, "honest", "--same-deals")
+    result = arena("play", BOT, "honest", "--same-deals")
     assert result.exit_code == 2
     assert "A program cannot play a deal twice. --same-deals works only with" in result.stderr
 

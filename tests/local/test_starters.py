@@ -9,11 +9,9 @@ from stat import S_IMODE
 from zipfile import ZipFile
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from arena.commands.home.new_bot import new_bot
 from arena.local.starters import LANGUAGES, StarterError, copy_starter, starter_archive
+from tests.commands.running import arena
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -50,14 +48,12 @@ def test_an_unknown_language_is_refused_and_all_others_named(tmp_path: Path) -> 
 
 
 def test_an_unknown_language_is_named_before_a_folder_is_missed() -> None:
-    app = typer.Typer()
-    app.command()(new_bot)
     for arguments, words in (
         (["cobol"], "There is no starter in 'cobol'; there is one in python"),
         (["c++"], "Missing argument 'DIR'"),
         ([], "Missing argument 'LANGUAGE'"),
     ):
-        done = CliRunner().invoke(app, arguments)
+        done = arena("new-bot", *arguments)
         assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
 
 

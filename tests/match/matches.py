@@ -10,7 +10,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
-from arena.match.flow import Ask, MatchRecord, OpenTurn, Refused, Reply, TimedAction, play
+from arena.match.flow import Ask, Flow, MatchRecord, OpenTurn, Refused, Reply, TimedAction, play
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from tests.games.contract import Case
@@ -55,6 +55,27 @@ def unreliable(game: AnyGame, random: Random, faulty: float) -> Reaction:
         return TimedAction(object(), 3) if kind is FaultKind.ILLEGAL else Fault(kind, 5, "a reason")
 
     return react
+
+
+def conducted(flow: Flow, react: Reaction) -> MatchRecord:
+    """Play a flow to its end, seat by seat as it asks them."""
+    try:
+        ask = next(flow)
+        while True:
+            ask = flow.send([react(turn) for turn in ask.turns])
+    except StopIteration as end:
+        record: MatchRecord = end.value
+        return record
+
+
+def dealt(setup: Setup, secret: bytes, entropies: tuple[bytes, ...], react: Reaction) -> Transcript:
+    """A match that is dealt by this secret and the entropies of the seats."""
+    key = match_key(secret, setup.keyed_by, entropies)
+    seats = len(setup.entrants)
+    flow = play(setup.make_game(), seats, KeyedRandomness(key), setup.fault_limit)
+    record = conducted(flow, react)
+    opening = Opening(secret, entropies)
+    return Transcript(setup, commitment(secret), record.steps, record.result, opening)
 
 
 @dataclass

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.processes import launch, spawn, stop, stop_all
+from tests.processes.process_states import running
+from tests.waiting import until
 
 PARENT = """
 import sys, time
@@ -18,13 +20,6 @@ from arena.processes import spawn
 print(spawn([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
 time.sleep(60)
 """
-
-
-def running(pid: int) -> bool:
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
@@ -35,10 +30,7 @@ def test_a_child_dies_with_a_killed_parent() -> None:
     assert running(child)
     parent.kill()
     parent.communicate()
-    deadline = time.monotonic() + 10
-    while running(child):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not running(child), 10)
 
 
 def test_a_child_whose_parent_died_before_it_could_ask_does_not_start() -> None:

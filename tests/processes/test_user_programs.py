@@ -4,12 +4,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from arena.processes import PIPE, UserProgram, spawn_program, stop
+from tests.processes.process_states import running
+from tests.waiting import until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
 
@@ -31,13 +32,6 @@ sys.stdin.read()
 """Forks twice and leaves its session, as a daemon does."""
 
 
-def running(pid: int) -> bool:
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
-
-
 def python(script: str) -> list[str]:
     return [sys.executable, "-c", script]
 
@@ -47,13 +41,6 @@ def started(command: list[str]) -> tuple[UserProgram, int]:
     program = spawn_program(command, stdin=PIPE, stdout=PIPE)
     assert program.stdout is not None
     return program, int(program.stdout.readline())
-
-
-def ended_soon(pid: int) -> bool:
-    deadline = time.monotonic() + 10
-    while running(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not running(pid)
 
 
 @linux
@@ -95,7 +82,7 @@ def test_it_ends_with_a_killed_parent(script: str) -> None:
     left = int(parent.stdout.readline())
     assert running(left)
     parent.kill()
-    assert ended_soon(left)
+    until(lambda: not running(left), 10)
     parent.stdout.close()
     parent.wait()
 

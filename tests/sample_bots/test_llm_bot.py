@@ -68,7 +68,12 @@ def of_the_model(played: PlayedMatch) -> list[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "opponent"),
-    [("bluff", "honest"), ("bluff_you", "bluff_you_honest"), ("bloeff", "bloeff_honest")],
+    [
+        ("bluff", "honest"),
+        ("bluff_you", "bluff_you_honest"),
+        ("bloeff", "bloeff_honest"),
+        ("skull", "skull_honest"),
+    ],
 )
 def test_every_game_is_played_without_a_fault(
     asked: Callable[..., Any], game: str, opponent: str

@@ -21,7 +21,7 @@ def test_each_name_makes_its_format_with_its_usual_rounds() -> None:
     assert made(FormatName.SWISS) == Swiss(3, 4, "s")
     assert made(FormatName.SWISS, seats=3) == Swiss(3, 4, "s", 3)
     assert made(FormatName.KNOCKOUT) == Knockout(3, "s")
-    assert made(FormatName.KNOCKOUT, seats=4) == TableKnockout(4, 3, 9, "s")
+    assert made(FormatName.KNOCKOUT, seats=4) == TableKnockout(3, "s", 4, 9)
 
 
 @pytest.mark.parametrize(

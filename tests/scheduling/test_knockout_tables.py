@@ -51,7 +51,7 @@ def test_who_goes_on_plays_or_has_a_bye_until_one_is_left(
     size: tuple[int, int], blocks: int, data: st.DataObject
 ) -> None:
     field, seats = size
-    plan = TableKnockout(seats, blocks, field, "s")
+    plan = TableKnockout(blocks, "s", seats, field)
     played = play_out(plan, field, chance(data))
     left = set(range(1, field + 1))
     for number in range(1, max(one.pairing.round for one in played) + 1):
@@ -80,7 +80,7 @@ def test_who_goes_on_plays_or_has_a_bye_until_one_is_left(
 @given(sizes())
 def test_byes_go_to_the_best_seeded_in_the_first_round(size: tuple[int, int]) -> None:
     field, seats = size
-    played = play_out(TableKnockout(seats, 1, field, "s"), field, stronger_wins)
+    played = play_out(TableKnockout(1, "s", seats, field), field, stronger_wins)
     byes = [one.pairing for one in played if one.pairing.is_bye]
     assert {one.round for one in byes} <= {1}
     expected = field % seats if field > seats else 0
@@ -90,7 +90,7 @@ def test_byes_go_to_the_best_seeded_in_the_first_round(size: tuple[int, int]) ->
 @given(sizes())
 def test_the_best_are_apart_for_as_long_as_there_are_tables_enough(size: tuple[int, int]) -> None:
     field, seats = size
-    played = play_out(TableKnockout(seats, 1, field, "s"), field, stronger_wins)
+    played = play_out(TableKnockout(1, "s", seats, field), field, stronger_wins)
     for number, stage in enumerate(stages(field, seats), start=1):
         pairings = [one.pairing for one in played if one.pairing.round == number]
         playing = sorted(entry for one in pairings if not one.is_bye for entry in one.entries)
@@ -102,7 +102,7 @@ def test_the_best_are_apart_for_as_long_as_there_are_tables_enough(size: tuple[i
 @given(sizes())
 def test_if_the_stronger_always_wins_the_best_seeded_wins(size: tuple[int, int]) -> None:
     field, seats = size
-    plan = TableKnockout(seats, 1, field, "s")
+    plan = TableKnockout(1, "s", seats, field)
     lines = plan.standings(field, play_out(plan, field, stronger_wins))
     assert lines[0].entry == 1
     assert [line.entry for line in lines[:2]] == [1, 2]
@@ -131,21 +131,21 @@ def meeting(*blocks: tuple[int, ...], first: int = 1) -> PlayedPairing:
 def test_tables_are_played_on_until_it_is_clear_who_goes_on(
     played: PlayedPairing, wanted: int, through: tuple[int, ...] | None, by: Decision | None
 ) -> None:
-    plan = TableKnockout(4, 2, 8, "s")
+    plan = TableKnockout(2, "s", 4, 8)
     assert plan.blocks_wanted(played) == wanted
     decided = plan.decided(played)
     assert (decided and decided.through, decided and decided.by) == (through, by)
 
 
 def test_equals_are_decided_by_the_seeding_in_the_end() -> None:
-    plan = TableKnockout(3, 2, 9, "s")
+    plan = TableKnockout(2, "s", 3, 9)
     played = play_out(plan, 9, drawn)
     assert {len(one.blocks) for one in played} == {2 + MOST_EXTRA_BLOCKS}
     assert plan.standings(9, played)[0].entry == 1
 
 
 def test_the_next_round_waits_for_the_whole_of_this_one() -> None:
-    plan = TableKnockout(3, 1, 9, "s")
+    plan = TableKnockout(1, "s", 3, 9)
     first = plan.next_pairings(9, [])
     assert first is not None
     played = [PlayedPairing(one, (stronger_wins(one),)) for one in first]
@@ -155,7 +155,7 @@ def test_the_next_round_waits_for_the_whole_of_this_one() -> None:
 
 def test_the_seed_and_nothing_else_makes_the_schedule() -> None:
     first, again, other = (
-        [one.pairing for one in play_out(TableKnockout(3, 1, 11, seed), 11, drawn)]
+        [one.pairing for one in play_out(TableKnockout(1, seed, 3, 11), 11, drawn)]
         for seed in "aab"
     )
     assert first == again != other
@@ -163,4 +163,4 @@ def test_the_seed_and_nothing_else_makes_the_schedule() -> None:
 
 def test_too_few_for_a_table_are_refused() -> None:
     with pytest.raises(FormatError, match="at least 4 bots"):
-        TableKnockout(4, 1, 3, "s").check(3)
+        TableKnockout(1, "s", 4, 3).check(3)

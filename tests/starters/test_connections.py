@@ -11,7 +11,16 @@ import grpc
 import pytest
 
 from arena.v1 import referee_pb2 as pb
-from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
+from tests.bot.scripted_referee import (
+    Conductor,
+    Stream,
+    begun,
+    conduct,
+    offered,
+    play_on,
+    referee,
+    refuse,
+)
 from tests.bot_programs import bot_program, ending
 from tests.starters.languages import Language
 
@@ -69,10 +78,7 @@ async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
         await stream.welcome(
             resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
         )
-        while conductor.record is None:
-            conductor.answer((await stream.hear()).answers[0])
-            if conductor.record is None:
-                await stream.say(turns=[conductor.turn()])
+        await play_on(stream, conductor, asked=True)
         assert conductor.record.result.faults == (0, 0)
         await stream.say(ends=[conductor.end()])
 
@@ -95,10 +101,7 @@ async def test_it_goes_on_at_another_referee_that_it_was_told_of_when_its_own_is
         await stream.welcome(
             resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
         )
-        while conductor.record is None:
-            conductor.answer((await stream.hear()).answers[0])
-            if conductor.record is None:
-                await stream.say(turns=[conductor.turn()])
+        await play_on(stream, conductor, asked=True)
         assert conductor.record.result.faults == (0, 0)
         await stream.say(ends=[conductor.end()])
 
@@ -182,10 +185,8 @@ async def test_it_ignores_fields_it_does_not_know_and_logs_refusals(language: La
 
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        setup, offer = offered()
         await stream.context.write(unknown)
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor = await begun(stream)
         await stream.say(turns=[conductor.turn()])
         answer = (await stream.hear()).answers[0]
         assert answer.action.WhichOneof("game") == "bluff"
@@ -212,9 +213,7 @@ async def test_it_leaves_an_older_referee_by_finishing_its_match_and_closing_the
         conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
         joined.set()
         await interrupted.wait()
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        await play_on(stream, conductor)
         await stream.say(ends=[conductor.end()])
         with pytest.raises(StopAsyncIteration):
             await stream.hear()
@@ -245,12 +244,8 @@ async def test_it_asks_a_referee_that_knows_drain_and_joins_the_rest_of_its_bloc
         joined.set()
         assert (await stream.hear()).HasField("drain")
         await stream.say(withdrawals=[pb.Withdrawal(match_id="m1", reason="Nobody came.")])
-        setup, offer = offered("m2")
-        await stream.say(offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
-        while conductor.record is None:
-            await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+        conductor = await begun(stream, "m2")
+        await play_on(stream, conductor)
         await stream.say(ends=[conductor.end()])
         drained.set()
 
@@ -271,10 +266,7 @@ async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_
         conductor = Conductor(offered()[0], b"not what is told")
         resumed = pb.Resume(offer=offered()[1], entropy=b"what it had sent")
         await stream.welcome(resumes=[resumed], turns=[conductor.turn(repeat=True)])
-        while conductor.record is None:
-            conductor.answer((await stream.hear()).answers[0])
-            if conductor.record is None:
-                await stream.say(turns=[conductor.turn()])
+        await play_on(stream, conductor, asked=True)
         await stream.say(ends=[conductor.end()])
 
     async with referee(resume, refuse) as address:

@@ -95,8 +95,7 @@ class ToyGame(Game[ToyOptions, ToyState, Action, ToyView, Event]):
     view_notation: ClassVar = ViewNotation(notation, ToyView, Act, Event)
 
     def start(self, seat_count: int) -> ToyState:
-        if seat_count not in self.seat_counts:
-            raise ValueError(f"{self.title} is played by exactly 2 seats, not {seat_count}")
+        self.check_seats(seat_count)
         return ToyState()
 
     def to_act(self, state: ToyState) -> ToAct:

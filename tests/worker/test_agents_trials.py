@@ -13,7 +13,7 @@ from mcp import Client
 from arena.agents.server import agent_server
 from arena.processes import processes_of
 from tests.agents.calls import account, refused, told
-from tests.end_to_end.test_going_on import until
+from tests.waiting import until
 from tests.worker.conftest import GOOD_BOT
 
 SOON = 60.0

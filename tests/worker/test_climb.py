@@ -4,22 +4,16 @@ import json
 import sys
 from pathlib import Path
 
-import typer
-from typer.testing import CliRunner
-
-from arena.commands.climb.command import ladder_climb
+from tests.commands.running import arena
 
 AGENT = Path(__file__).parents[2] / "examples" / "climb" / "agent.py"
-
-app = typer.Typer()
-app.command()(ladder_climb)
 
 
 def test_a_scripted_agent_climbs_and_its_run_is_a_folder(tmp_path: Path) -> None:
     out = tmp_path / "run"
     agent = f"{sys.executable} {AGENT} honest"
-    words = (agent, "--out", str(out), "--rounds", "1", "--matches", "40", "--json")
-    done = CliRunner().invoke(app, words)
+    words = (agent, "--out", out, "--rounds", "1", "--matches", "40", "--json")
+    done = arena("ladder-climb", *words)
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
     (only,) = summary["each_round"]

@@ -20,6 +20,7 @@ import arena
 from arena.processes import processes_of
 from arena.worker.sandbox import confined
 from tests.bots import PATIENCE
+from tests.waiting import until_async
 from tests.worker.confining import outcome
 from tests.worker.conftest import MakeProgram
 
@@ -409,9 +410,7 @@ asyncio.run(main())
             sys.executable, worker, str(milliseconds / 1000)
         )
         assert await process.wait() == -signal.SIGKILL
-    async with asyncio.timeout(PATIENCE):
-        while any(mark in words for words in command_lines()):  # noqa: ASYNC110  orphans tell nobody
-            await asyncio.sleep(0.1)
+    await until_async(lambda: not any(mark in words for words in command_lines()), pause=0.1)
 
 
 def command_lines() -> Iterator[list[str]]:

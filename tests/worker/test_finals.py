@@ -6,27 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.clock import DEFAULT_TIME_CONTROL
-from arena.match.score_rule import ScoreRule
 from arena.match.verify import verify
-from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission, Dates, Event, FinalRules, NewEvent
+from arena.server.events.event import Admission, Dates, Event, NewEvent
 from arena.signatures import check_signature
 from tests import recorded_matches
+from tests.server.events.cups import RULES
 from tests.worker.hosting import LONG, PLAYS, Hosted, hosting
 
 pytestmark = pytest.mark.timeout(900)
-
-RULES = FinalRules(
-    format=FormatName.ROUND_ROBIN,
-    game="bluff",
-    options={"dice_per_player": 2},
-    seats=2,
-    blocks=2,
-    rounds=None,
-    score=ScoreRule.PLACEMENT,
-    time_control=DEFAULT_TIME_CONTROL,
-)
 
 
 def soon(*, freeze: float = 1.0, final: float = 0.0, results: float = 0.0) -> NewEvent:

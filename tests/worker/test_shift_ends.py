@@ -17,6 +17,7 @@ from arena.processes import processes_of
 from arena.worker.limits import LEAVE_SECONDS
 from tests.databases import unreachable
 from tests.fault_proxy import FaultProxy
+from tests.waiting import until_async
 from tests.worker.hosting import LONG, Hosted, hosting
 
 pytestmark = pytest.mark.timeout(900)
@@ -37,9 +38,7 @@ def away(proxy: FaultProxy) -> None:
 
 async def said(log: Log, event: str) -> None:
     """Wait until the worker has said something."""
-    async with asyncio.timeout(LONG):
-        while all(line["event"] != event for line in log):  # noqa: ASYNC110  a log tells nobody
-            await asyncio.sleep(0.05)
+    await until_async(lambda: any(line["event"] == event for line in log), LONG, 0.05)
 
 
 async def ended(stage: Hosted) -> str:
@@ -56,9 +55,11 @@ async def program_started(stage: Hosted, port: int | None = None) -> AsyncIterat
     await stage.upload("ann", "bot.py", ENDS)
     await stage.accept()
     async with stage.worker(slots=1, port=port):
-        async with asyncio.timeout(LONG):
-            while not any(b"bot.py" in of_process(one) for one in processes_of(os.getpid())):  # noqa: ASYNC110  nobody tells
-                await asyncio.sleep(0.05)
+        await until_async(
+            lambda: any(b"bot.py" in of_process(one) for one in processes_of(os.getpid())),
+            LONG,
+            0.05,
+        )
         yield
 
 

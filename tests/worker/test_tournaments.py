@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from arena.builds.hosted import HostingTerms
-from arena.match.score_rule import ScoreRule
 from arena.records import VersionId
-from arena.scheduling.formats import FormatName
 from arena.server.tournaments.summary import blocks_done
-from arena.server.tournaments.tournament import Rules, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournament import TournamentState
+from tests.running_tournaments import begun
 from tests.worker.hosting import LONG, PLAYS, Hosted, hosting
 
 pytestmark = [pytest.mark.system, pytest.mark.slow]
@@ -23,14 +21,9 @@ A_SHIFT = HostingTerms(shift_seconds=60)
 async def plays_out(hosted: Hosted, versions: list[VersionId]) -> None:
     """A round robin of these versions, from its start to its end."""
     store = hosted.scene.arena.store
-    rules = Rules(
-        FormatName.ROUND_ROBIN, "bluff", {}, 2, 1, None, ScoreRule.PLACEMENT, "s", rated=False
-    )
-    await store.tournaments.create("cup", rules, [NewEntry(one, None) for one in versions])
-    running = TournamentState.RUNNING
-    await store.tournaments.change_state("cup", running, before=BEFORE[running])
+    await begun(store, versions)
     async with asyncio.timeout(LONG):
-        while (await store.tournaments.named("cup")).state is running:  # noqa: ASYNC110  only the database knows
+        while (await store.tournaments.named("cup")).state is TournamentState.RUNNING:  # noqa: ASYNC110  only the database knows
             await asyncio.sleep(0.2)
 
 

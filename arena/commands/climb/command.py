@@ -20,9 +20,9 @@ from arena.commands.climb.feedback import attempt_json, write_feedback, write_ta
 from arena.commands.climb.summary import best_round, score, summary_of, write_summary
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.experiments.folder import write_json
+from arena.commands.options import TimeOption, time_control
 from arena.commands.progress import progress
 from arena.commands.terminal import say, say_json
-from arena.commands.time_option import TimeOption, time_control
 from arena.local.benchmark import CERTIFIED, VALUED_MATCHES, Rung
 from arena.local.loading import SAMPLE_BOTS
 from arena.match.clock import TimeControl

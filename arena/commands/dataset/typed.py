@@ -6,16 +6,17 @@ tuple is a list, and one of records a list for each of their members. An enum of
 number, another one its value as text.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 from functools import partial
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 from arena.commands.dataset.pyarrow_module import pyarrow_modules
 from arena.games.game import AnyGame
 from arena.games.notation import type_name
+from arena.games.view_notation import is_record, members_of
 
 Plain: TypeAlias = Callable[[Any], Any]
 """A function that returns the cell of a value other than None."""
@@ -38,7 +39,7 @@ class Typed:
 
 def view_columns(game: type[AnyGame]) -> dict[str, dict[str, Typed]]:
     """Return the columns of a game's views by member, each by name."""
-    members = _members(game.view_notation.view)
+    members = members_of(game.view_notation.view)
     return {member: _typed(f"view_{member}", hint) for member, hint in members.items()}
 
 
@@ -60,10 +61,10 @@ def _typed(name: str, hint: Any) -> dict[str, Typed]:
             key: Typed(pyarrow.list_(item.arrow), item.plain and partial(_each, item), item.words)
             for key, item in items.items()
         }
-    if isinstance(hint, type) and _is_record(hint):
+    if isinstance(hint, type) and is_record(hint):
         return {
             key: Typed(column.arrow, partial(_member, member, column), column.words)
-            for member, kind in _members(hint).items()
+            for member, kind in members_of(hint).items()
             for key, column in _typed(f"{name}_{member}", kind).items()
         }
     if isinstance(hint, type) and issubclass(hint, IntEnum):
@@ -98,13 +99,3 @@ def _member(member: str, column: Typed, value: Any) -> Any:
 def _numbered(kind: type[IntEnum]) -> list[str]:
     """Return the numbers whose text is another one, with it."""
     return [f"{one.value} is {one}" for one in kind if str(one) != str(one.value)]
-
-
-def _is_record(kind: Any) -> bool:
-    return is_dataclass(kind) or hasattr(kind, "_fields")
-
-
-def _members(kind: Any) -> Mapping[str, Any]:
-    hints = get_type_hints(kind, include_extras=True)
-    names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
-    return {name: hints[name] for name in names}

@@ -16,7 +16,8 @@ from arena.commands.terminal import json_text, say
 from arena.database.reading import Reader
 from arena.moments import in_utc
 from arena.server.boards.ratings_then import RatingsThen
-from arena.server.results.export import Archive, Selection
+from arena.server.results.export import Archive
+from arena.server.results.statements import Selection
 
 
 def write_data_set(archive: Archive, read: Reader, selection: Selection, folder: Path) -> None:

@@ -9,8 +9,11 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
+from arena.commands.options import AsJson
 from arena.commands.progress import progress, with_progress
 from arena.commands.terminal import say, say_json
+from arena.games.wording import number_of
+from arena.replacing import replacing
 
 WRONG = 1
 """The exit code if an archive does not agree with itself."""
@@ -33,17 +36,13 @@ def archive(
         signed = client.archived_event(name)
         event = stored_event(signed.text)
         count = event["rules"]["seats"] * sum(len(one["blocks"]) for one in event["pairings"])
-        part = file.with_name(f".{file.name}.part")
         try:
-            with part.open("wb") as written:
+            with replacing(file) as part, part.open("wb") as written:
                 found = client.archived_transcripts(name)
                 for piece in zipped(signed, with_progress(found, count, "Writing")):
                     written.write(piece)
-            part.replace(file)
         except OSError as error:
             raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
-        finally:
-            part.unlink(missing_ok=True)
     size = file.stat().st_size / 1e3
     say(
         f"{file}: {len(event['entries'])} entries, {count:,} matches, {size:,.0f} kB. Anybody "
@@ -61,7 +60,7 @@ def verify(
         str,
         typer.Option(metavar="HASH", help="Require the hash that was published with the event."),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute the final of an archived event: lots, pairings, deals, matches and standings.
 
@@ -105,8 +104,8 @@ def verify(
             "from what it was dealt by"
         )
     say(
-        f"{found.name}: {follows}: {found.pairings:,} "
-        f"{'pairing' if found.pairings == 1 else 'pairings'}, {found.matches:,} matches refereed "
+        f"{found.name}: {follows}: {number_of(found.pairings, 'pairing')}, "
+        f"{found.matches:,} matches refereed "
         "again, the standings."
     )
     if found.connected:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login, login_at
+from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import kept_login, login_at
 from arena.commands.terminal import Terminal, say, say_json
+from arena.games.wording import number_of
 from arena.moments import in_utc, in_words, iso_utc
 
 if TYPE_CHECKING:
@@ -120,7 +123,7 @@ def _print(event: "EventSeen") -> None:
         say(event.text.strip())
     how = "; any owner with the organiser's code may" if event.needs_code else ""
     how = "; those of its roster may" if event.roster_only else how
-    bots = "1 bot has" if event.entries == 1 else f"{event.entries} bots have"
+    bots = number_of(event.entries, "bot has", "bots have")
     say(f"Phase: {event.phase}. {bots} entered{how}.")
     for word, moment in (
         ("Entries open", event.opens),

@@ -15,9 +15,10 @@ from arena.commands.errors import exit_with_message
 from arena.commands.events import entering, organisers, organising, participants, roster, viewing
 from arena.commands.events.archives import archive, verify
 from arena.commands.events.grades import grades, rubric
-from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
+from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.events.progress import progress
 from arena.commands.events.similar import similar
+from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say, say_json
 
 app = typer.Typer(

@@ -10,6 +10,7 @@ import typer
 
 from arena.commands.errors import exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at, read_text
+from arena.commands.options import AsJson
 from arena.commands.terminal import say, say_json
 
 
@@ -35,7 +36,7 @@ def grades(
         GradeForm, typer.Option(help="CSV for your own tools, or as Canvas or Moodle imports it.")
     ] = GradeForm.PLAIN,
     address: OrganiserAddress = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the grades of an event's people, or of its owners without a roster, as CSV."""
     from arena.server.events import grade_forms

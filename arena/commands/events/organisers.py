@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.commands.database import with_store
-from arena.commands.events.organising import AsJson, EventName
+from arena.commands.events.organising import EventName
+from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import say, say_json
 
@@ -18,7 +19,7 @@ _Owner = Annotated[str, typer.Argument(help="The owner's name.")]
 
 @app.command()
 def add(name: EventName, owner: _Owner) -> None:
-    """Let an owner organise an event from any machine: all but webhooks, archives and `similar`.
+    """Let an owner organise an event from any machine, by all commands but `similar`.
 
     Everybody who acts for the owner does so, too. They see the real names of the roster.
     """

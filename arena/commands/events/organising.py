@@ -14,9 +14,9 @@ from urllib.parse import urlencode
 
 import typer
 
-from arena.commands.dashboard_option import DashboardOption
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import AsJson, DashboardOption
 from arena.commands.owners.logins import login_at
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import say, say_json
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from arena.clients.organiser_client import OrganiserClient
 
 EventName = Annotated[str, typer.Argument(help="The event's name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OrganiserAddress = Annotated[
     str,
     typer.Option(

@@ -9,7 +9,8 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
+from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
+from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 from arena.printable import printable

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING
 
 from arena.commands.errors import exit_with_message
-from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
+from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
+from arena.commands.options import AsJson
 from arena.commands.terminal import say, say_json
+from arena.games.wording import number_of
 from arena.moments import in_utc, in_words
-from arena.showing.words import counted
 
 if TYPE_CHECKING:
     from arena.clients.organiser_client import ProgressSeen
@@ -38,16 +39,16 @@ def progress(name: EventName, address: OrganiserAddress = "", as_json: AsJson = 
 
 def lines(found: "ProgressSeen") -> list[str]:
     """Return how far a final is, in sentences."""
-    event, bots = found.event, counted(found.bots, "bot")
-    size = ", ".join(
-        (bots, _many(found.blocks, "deal block"), _many(found.matches, "match", "matches"))
-    )
+    event = found.event
     if found.why_not:
-        have = "has" if found.bots == 1 else "have"
+        bots = number_of(found.bots, "bot has", "bots have")
         return [
-            f"{event.name}: {bots} {have} an accepted build, and cannot play the final: "
-            f"{found.why_not}."
+            f"{event.name}: {bots} an accepted build, and cannot play the final: {found.why_not}."
         ]
+    size = (
+        f"{number_of(found.bots, 'bot')}, {number_of(found.blocks, 'deal block')}, "
+        f"{number_of(found.matches, 'match', 'matches')}"
+    )
     if event.phase in ("announced", "open", "frozen"):
         assert found.left is not None
         return [
@@ -58,18 +59,13 @@ def lines(found: "ProgressSeen") -> list[str]:
     if found.ended is not None:
         return [
             f"{event.name}: all is played since {in_utc(found.ended)}: {size}, "
-            f"{_many(found.walkovers, 'walkover')}. Results at {in_utc(event.results)}."
+            f"{number_of(found.walkovers, 'walkover')}. Results at {in_utc(event.results)}."
         ]
     left = "no block is played yet (workers end the shifts first that run)"
     if found.left is not None:
         left = f"{in_words(found.left)} left at the pace so far"
-    are = "is" if found.playing == 1 else "are"
-    given = "pairing is a walkover" if found.walkovers == 1 else "pairings are walkovers"
     return [
-        f"{event.name}: {found.played:,} of {_many(found.blocks, 'deal block')} are played, "
-        f"{found.playing} {are} being played, {found.walkovers} {given}; {left}.",
+        f"{event.name}: {found.played:,} of {number_of(found.blocks, 'deal block')} are played, "
+        f"{number_of(found.playing, 'is', 'are')} being played, "
+        f"{number_of(found.walkovers, 'pairing is a walkover', 'pairings are walkovers')}; {left}.",
     ]
-
-
-def _many(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

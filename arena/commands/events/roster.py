@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.commands.dashboard_option import DashboardOption
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at, read_text
 from arena.commands.events.slips import slips_page
+from arena.commands.options import DashboardOption
 from arena.commands.terminal import say
-from arena.showing.words import counted
+from arena.games.wording import number_of
 
 if TYPE_CHECKING:
     from arena.clients.organiser_client import NewKey, OrganiserClient
@@ -60,7 +60,7 @@ def roster(
         added = enroll(client, name, drafted, files)
     teams = len({one.owner for one in added})
     say(
-        f"Enrolled {len(added)} of {len(people)} people in {counted(teams, 'team')}; the others "
+        f"Enrolled {len(added)} of {len(people)} people in {number_of(teams, 'team')}; the others "
         f"were there already, and stay as they were. The keys are in {keys}: give each to its "
         "owner, who signs in by `arena login`."
     )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.organising import AsJson, EventName
+from arena.commands.events.organising import EventName
 from arena.commands.jobs_option import processor_count
+from arena.commands.options import AsJson
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import exit_with_message
 from arena.commands.events.entering import client, key_at
-from arena.commands.events.organising import AsJson, EventName
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption
+from arena.commands.events.organising import EventName
+from arena.commands.options import AddressOption, AsJson
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 

@@ -28,9 +28,9 @@ from arena.commands.jobs_option import (
     cluster_of,
     processor_count,
 )
+from arena.commands.options import time_control
 from arena.commands.progress import Advance, progress
 from arena.commands.terminal import Terminal, say, say_json
-from arena.commands.time_option import time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError

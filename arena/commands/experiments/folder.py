@@ -22,6 +22,7 @@ from typing import Any, Final, TextIO
 from arena.commands.errors import CommandError
 from arena.commands.terminal import json_text
 from arena.local.deal_blocks import NamedBot
+from arena.replacing import replacing
 
 _LIBRARIES: Final = ("bluff-arena", "numpy", "scipy", "onnxruntime", "torch")
 """The packages whose versions are written down, where they are installed."""
@@ -110,9 +111,8 @@ def _drop_incomplete(file: Path) -> None:
 
 def write_json(file: Path, value: Any) -> None:
     """Write a file of JSON; it is replaced as a whole."""
-    part = file.with_name(f"{file.name}.part")
-    part.write_text(json_text(value, indent=2) + "\n", encoding="utf-8")
-    part.replace(file)
+    with replacing(file) as part:
+        part.write_text(json_text(value, indent=2) + "\n", encoding="utf-8")
 
 
 def environment_of_run() -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder, where_printed
 from arena.commands.progress import progress
-from arena.commands.results.transcript_files import texts
+from arena.commands.results.match_argument import transcripts_in
 from arena.commands.terminal import Terminal, say_json
 from arena.games import make_game
 from arena.lab.analysis.bluff.solved_play import chosen_file
@@ -35,8 +34,6 @@ from arena.local.benchmark import (
 from arena.local.match_luck import ESTIMATOR
 from arena.local.playing import Where
 from arena.match.replay import TranscriptError
-from arena.match.transcript import Transcript
-from arena.match.transcript_json import read_json
 
 _MATCHES = 2 * sum(rung.blocks for rung in RUNGS)
 
@@ -96,8 +93,13 @@ def benchmark(
                 )
             try:
                 if recorded:
+                    transcripts = (
+                        transcript
+                        for file in recorded
+                        for _, transcript in transcripts_in(str(file), _unreadable)
+                    )
                     with progress(None, "Measuring") as advance:
-                        found = benchmark_of_recorded(bot, _transcripts(recorded), advance)
+                        found = benchmark_of_recorded(bot, transcripts, advance)
                 else:
                     name, found = measured_on_arena(bot)
             except TranscriptError as error:
@@ -127,21 +129,8 @@ def benchmark(
         _print(Terminal(), summary, found)
 
 
-def _transcripts(files: Sequence[Path]) -> Iterator[Transcript]:
-    """Yield the transcripts of files.
-
-    Raises CommandError.
-    """
-    for file in files:
-        try:
-            for line, text in texts(file):
-                place = str(file) if line is None else f"{file}, line {line}"
-                try:
-                    yield read_json(text)
-                except TranscriptError as error:
-                    raise CommandError(f"{place} is no transcript: {error}.") from error
-        except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+def _unreadable(file: str, error: OSError) -> CommandError:
+    return CommandError(f"{file} cannot be read: {error.strerror}.")
 
 
 def _summary(name: str, found: Benchmarked) -> dict[str, Any]:

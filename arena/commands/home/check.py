@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.bot.address import Address
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.logs import LogFolder, log_folder, where_printed
+from arena.commands.options import AddressOption
 from arena.commands.terminal import say, say_json
 from arena.conformance.checked_bots import AwaitingReferee
 from arena.conformance.report import (
@@ -54,12 +56,7 @@ def check_bot(
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Whether the referee is told the outcome.")
     ] = True,
-    address: Annotated[
-        str,
-        typer.Option(
-            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
-        ),
-    ] = "127.0.0.1:50051",
+    address: AddressOption = DEFAULT_ADDRESS,
     only: Annotated[str, typer.Option(metavar="NAME,NAME,…", help="Only these scenarios.")] = "",
     seconds: Annotated[
         float, typer.Option(min=1, help="After so long a scenario has failed.")

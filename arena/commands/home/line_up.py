@@ -1,20 +1,18 @@
 """The conversion of a command's arguments to bots with distinct names for a game."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from arena.commands.errors import CommandError
 from arena.games.game import AnyGame
-from arena.games.wording import span
-from arena.local.bot_modules import BotFileError
+from arena.games.wording import number_of, span
 from arena.local.deal_blocks import NamedBot
 from arena.local.loading import (
     bot_command,
     bot_file,
     command_name,
     load_bot,
-    sample_names,
+    samples_of,
     settings_and_bot,
 )
 
@@ -34,7 +32,7 @@ def check_seats(bots: int, game: AnyGame) -> None:
         counts = game.seat_counts
         raise CommandError(
             f"{game.title} is played by {span(counts[0], counts[-1])} seats under these options; "
-            f"{bots} {'bot was' if bots == 1 else 'bots were'} named."
+            f"{number_of(bots, 'bot was', 'bots were')} named."
         )
 
 
@@ -53,7 +51,7 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
         if not command and game.name not in (games := load_bot(word, settings).games):
             raise CommandError(
                 f"{name} does not play {game.title}; it plays {', '.join(games)}. "
-                f"Sample bots that do: {', '.join(_sample_bots_of(game))}."
+                f"Sample bots that do: {', '.join(samples_of(game.name))}."
             )
         taken = [entry.name for entry in found]
         copies = (f"{name}-{number}" for number in range(2, len(words) + 2))
@@ -61,13 +59,3 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
         bot = word if command else str(bot_file(word))
         found.append(NamedBot(free, bot, command, settings))
     return found
-
-
-def _sample_bots_of(game: AnyGame) -> list[str]:
-    """Return the sample bots of a game that can be loaded; some need an optional library."""
-    names = []
-    for name in sample_names():
-        with suppress(BotFileError):
-            if game.name in load_bot(name).games:
-                names.append(name)
-    return names

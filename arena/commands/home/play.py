@@ -15,7 +15,6 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import line_up
 from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.home.play_report import MatchTally, PlayTally
@@ -27,9 +26,9 @@ from arena.commands.jobs_option import (
     cluster_of,
     processor_count,
 )
+from arena.commands.options import OptionList, TimeOption, game_options, time_control
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal, say_json
-from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError

@@ -12,6 +12,7 @@ from rich.table import Table
 from arena.commands.database import with_reader, with_store
 from arena.commands.known_bots import require_bot
 from arena.commands.listing import say_more_versions
+from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
@@ -48,7 +49,7 @@ def freeze(
 
 
 def identical(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     limit: Annotated[int, typer.Option(min=1, help="How many builds, the newest.")] = 50,
 ) -> None:
     """As the operator, list builds that several owners uploaded byte for byte, by SHA-256.

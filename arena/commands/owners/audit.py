@@ -6,13 +6,14 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
+from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, json_text, say_json
 from arena.moments import in_utc, iso_utc
 
 
 def audit(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many lines.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List what owners and operators changed, newest first."""
     rows = with_store(lambda store: store.owners.audit(limit))

@@ -5,19 +5,19 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.builds.hosted import BuildState
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import login_at, upload_client_of
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def builds(
     name: Annotated[str, typer.Argument(help="One bot's name; without it, all of yours.")] = "",
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the builds that you uploaded, and what became of each."""
     with exit_with_message():
@@ -77,7 +77,7 @@ def logs(
         str, typer.Option(help="A match's id: only what it printed while it played that.")
     ] = "",
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print what your hosted bot printed in its last shifts, and how they ended.
 

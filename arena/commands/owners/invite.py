@@ -6,7 +6,8 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
-from arena.commands.listing import SHOWN, Limit, say_shown
+from arena.commands.listing import say_shown
+from arena.commands.options import SHOWN, AsJson, Limit
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
@@ -27,7 +28,7 @@ def new(
     days: Annotated[
         float, typer.Option(min=0.01, max=3650, help="For how many days it is valid.")
     ] = 14,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make an invite and print its code, which is shown only once."""
     code = with_store(lambda store: store.owners.invite(uses, days, actor()), begins=True)
@@ -41,7 +42,7 @@ def new(
 @app.command("list")
 def list_invites(
     limit: Limit = SHOWN,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the invites that can be used, without their codes, newest first."""
     invites, count = with_store(lambda store: store.owners.invites(limit))

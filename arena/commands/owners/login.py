@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import (
-    DEFAULT_ADDRESS,
-    AddressOption,
     Login,
     client_of,
     keep_login,
@@ -25,7 +25,7 @@ def signup(
     name: Annotated[str, typer.Argument(help="Your name as an owner; it is public.")],
     invite: Annotated[str, typer.Option(help="The operator's invite, where one is needed.")] = "",
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Sign up at an arena as an owner of bots; the key is printed once, and kept here."""
     with exit_with_message():

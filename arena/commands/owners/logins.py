@@ -9,23 +9,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from arena.commands.errors import CommandError
+from arena.replacing import replacing
 
 if TYPE_CHECKING:
     from arena.clients.owner_client import OwnerClient
     from arena.clients.results_client import ResultsClient
     from arena.clients.upload_client import UploadClient
-
-AddressOption = Annotated[
-    str,
-    typer.Option(envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."),
-]
-DEFAULT_ADDRESS = "127.0.0.1:50051"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +103,8 @@ def write_kept(path: Path, kept: Mapping[str, Mapping[str, str]]) -> None:
     """Write a file of secrets by address, which its user alone can read. Raises CommandError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # The file has mode 0600 from its creation and is replaced atomically.
-        with NamedTemporaryFile(
-            "w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8"
-        ) as new:
-            json.dump(kept, new, indent=1, ensure_ascii=False)
-        Path(new.name).replace(path)
+        with replacing(path, mode=0o600) as new, new.open("w", encoding="utf-8") as file:
+            json.dump(kept, file, indent=1, ensure_ascii=False)
     except OSError as error:
         raise _unusable(path, error.strerror or "unknown error") from error
 

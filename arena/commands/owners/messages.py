@@ -1,18 +1,16 @@
 """`arena messages`: what organisers and the operator wrote to the owner."""
 
-from typing import Annotated
-
-import typer
-
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import exit_with_message
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import say, say_json
 from arena.moments import in_utc, iso_utc
 
 
 def messages(
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what organisers and the operator wrote to you, newest first, and mark it as read."""
     with exit_with_message():

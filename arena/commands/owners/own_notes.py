@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import exit_with_message
+from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import (
-    DEFAULT_ADDRESS,
-    AddressOption,
     client_of,
     kept_login,
     login_at,
@@ -21,7 +21,7 @@ from arena.showing.usage import usage_in_words
 def notes(
     match: Annotated[str, typer.Argument(help="A match's id.")],
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print what bots noted in a finished match at a referee.
 

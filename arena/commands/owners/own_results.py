@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, results_client_of
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import results_client_of
 from arena.commands.terminal import Terminal, json_text, say, say_json
 from arena.match.transcript_json import to_json
 from arena.moments import in_utc, iso_utc
@@ -18,8 +20,6 @@ from arena.moments import in_utc, iso_utc
 if TYPE_CHECKING:
     from arena.clients.results_client import FaultSeen, MatchSeen
     from arena.match.fault_steps import FaultStep
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def matches(
@@ -31,7 +31,7 @@ def matches(
     ] = None,
     rated: Annotated[bool, typer.Option("--rated", help="Only rated matches.")] = False,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """List finished matches at a referee, newest first.
 
@@ -40,7 +40,8 @@ def matches(
     with exit_with_message():
         if won is not None and not name:
             raise CommandError("--won and --lost are of a bot: name it.")
-        found = results_client_of(address).matches(name, limit, won=won, rated=rated)
+        client = results_client_of(address)
+        found, _ = client.matches_page(name, limit, won=won, rated=rated)
     if as_json:
         say_json([_match_json(one) for one in found])
         return
@@ -65,7 +66,7 @@ def faults(
         int, typer.Option(min=1, max=200, help="In how many matches to look, the newest.")
     ] = 20,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the faults of a bot in its newest matches at a referee.
 
@@ -78,7 +79,7 @@ def faults(
 
     with exit_with_message():
         client = results_client_of(address)
-        looked_at = client.matches(name, limit)
+        looked_at, _ = client.matches_page(name, limit)
         if not looked_at:
             raise CommandError(f"{name} has finished no match there.")
         found: list[tuple[MatchSeen, FaultStep, FaultSeen]] = []
@@ -126,7 +127,7 @@ def transcript(
 def replay(
     match: Annotated[str, typer.Argument(help="A match's id.")],
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a finished match at a referee step by step in words, with all secrets open."""
     from arena.commands.results.replay import say_replay
@@ -145,11 +146,11 @@ def ratings(
         bool, typer.Option("--old", help="Old versions, which are not ranked, instead.")
     ] = False,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: JsonOption = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of a game at a referee, best first."""
     with exit_with_message():
-        found = results_client_of(address).ratings(game, seats, limit, old=old)
+        _, found = results_client_of(address).leaderboard(game, seats, limit, old=old)
     if as_json:
         say_json(
             [

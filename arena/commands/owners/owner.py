@@ -6,7 +6,8 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
-from arena.commands.listing import SHOWN, Limit, Prefix, say_more
+from arena.commands.listing import say_more
+from arena.commands.options import SHOWN, AsJson, Limit, Prefix
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
@@ -22,7 +23,7 @@ NameArgument = Annotated[str, typer.Argument(help="The owner's name.")]
 def list_owners(
     limit: Limit = SHOWN,
     search: Prefix = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List owners by name."""
     found = with_store(lambda store: store.owners.owners(limit + 1, search))

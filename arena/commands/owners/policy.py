@@ -7,6 +7,7 @@ import typer
 
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import say, say_json
 from arena.scheduling.bot_paces import pace_in_words, read_bot_pace
@@ -51,7 +52,7 @@ def policy(
             "days; what feeds show stays.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """As the operator, change the rules for all bots, as far as given, and print them.
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.builds import pack
 from arena.builds.hosted import BuildState, HostedBuild
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import login_at, upload_client_of
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def submit(
         typer.Option("--wait/--no-wait", help="Follow the check and wait for the first match."),
     ] = True,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Upload a bot: the arena checks it, and lets it play (docs/submit.md).
 

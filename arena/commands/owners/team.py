@@ -5,8 +5,10 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import exit_with_message
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 
@@ -14,11 +16,10 @@ app = typer.Typer(
     no_args_is_help=True, help="Let others work on your bots, each with a key of their own."
 )
 _Name = Annotated[str, typer.Argument(help="The member's name; your team and the operator see it.")]
-_AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
-def add(name: _Name, address: AddressOption = DEFAULT_ADDRESS, as_json: _AsJson = False) -> None:
+def add(name: _Name, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
     """Add a member to your team and print the member's key, which is shown only once.
 
     With it (`arena login`) the member submits and looks after the team's bots; the audit names the
@@ -34,7 +35,7 @@ def add(name: _Name, address: AddressOption = DEFAULT_ADDRESS, as_json: _AsJson 
 
 
 @app.command("list")
-def list_members(address: AddressOption = DEFAULT_ADDRESS, as_json: _AsJson = False) -> None:
+def list_members(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
     """List the members of your team, beside its captain."""
     with exit_with_message():
         found = client_of(address).members(login_at(address).key)

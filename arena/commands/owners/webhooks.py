@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import exit_with_message
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
+from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import login_at
 from arena.commands.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def webhook(
     bot: Annotated[str, typer.Option(help="Only notices of this bot; by default of all.")] = "",
     remove: Annotated[bool, typer.Option("--remove", help="Post nothing there any more.")] = False,
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Post notices of your bots to an address; prints the secret that signs them, once.
 
@@ -44,7 +46,7 @@ def webhook(
 
 def webhooks(
     address: AddressOption = DEFAULT_ADDRESS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List your webhooks, with what was delivered and why the last try failed."""
     with exit_with_message():

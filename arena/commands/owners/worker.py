@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
+from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
@@ -26,7 +27,7 @@ def add(name: Annotated[str, typer.Argument(help="Any name; each machine has its
 
 @app.command("list")
 def list_workers(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the workers that may run hosted bots."""
     workers = with_store(lambda store: store.workers.seen())

@@ -9,7 +9,7 @@ from rich.table import Table
 from arena.commands.database import existing_database
 from arena.commands.errors import exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
-from arena.commands.results.matches import AsJson
+from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say, say_json
 
 FEW = 100_000

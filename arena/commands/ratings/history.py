@@ -9,12 +9,10 @@ from rich.table import Column, Table
 
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList, game_options
 from arena.commands.known_bots import require_bot
+from arena.commands.options import AsJson, OptionList, TimeOption, game_options, time_control
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
-from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess, say_json
-from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl

@@ -12,12 +12,10 @@ from rich.text import Text
 
 from arena.commands.database import existing_database, with_reader
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList, game_options
+from arena.commands.options import AsJson, OptionList, TimeOption, game_options, time_control
 from arena.commands.ratings.leaderboard_json import ladder_json, luck_of_lines
 from arena.commands.ratings.page import Page
-from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess, fitted, say, say_json, say_json_line
-from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.games.wording import number_of

@@ -12,6 +12,7 @@ from arena.commands.jobs_option import Cluster, Jobs
 from arena.commands.results.analyse_json import bot_json, match_json
 from arena.commands.results.match_argument import transcripts_in
 from arena.commands.terminal import Terminal, say_json_line
+from arena.games.wording import number_of
 from arena.lab.analysis import (
     BOUNDS,
     SITUATIONS,
@@ -140,8 +141,9 @@ def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     shares = ", ".join(
         f"{grade.value} {found.grades[grade] / found.decisions:.1%}" for grade in Grade
     )
-    matches = "1 match" if found.matches == 1 else f"{found.matches:,} matches"
-    typer.echo(f"{bot}: {found.decisions:,} decisions in {matches}.")
+    typer.echo(
+        f"{bot}: {found.decisions:,} decisions in {number_of(found.matches, 'match', 'matches')}."
+    )
     typer.echo(f"Loss of a decision: {_percent(found.loss)} of a win.")
     typer.echo(f"Loss of a match: {_percent(found.match_loss)}.")
     typer.echo(f"Grades: {shares}.")

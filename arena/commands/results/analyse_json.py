@@ -7,8 +7,11 @@ from typing import Any
 from arena.lab.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis, accounts
 
 
-def _rounded(value: float | None) -> float | None:
-    # A single match has an infinite interval, which JSON cannot represent.
+def rounded(value: float | None) -> float | None:
+    """Return a number to 6 digits; None also for an infinite one, which JSON cannot represent.
+
+    The intervals of a single match or deal are infinite.
+    """
     return None if value is None or not isfinite(value) else round(value, 6)
 
 
@@ -24,15 +27,15 @@ def match_json(match: MatchAnalysis) -> dict[str, Any]:
             "seat": decision.seat,
             "action": notation.to_json(decision.action),
             "forced": decision.forced,
-            "claim": _rounded(decision.unread),
-            "claim_read": _rounded(decision.read),
-            "win": _rounded(decision.win),
-            "loss": _rounded(decision.loss),
+            "claim": rounded(decision.unread),
+            "claim_read": rounded(decision.read),
+            "win": rounded(decision.win),
+            "loss": rounded(decision.loss),
             "grade": decision.grade and decision.grade.value,
             "source": decision.source,
             "values": values
             and [
-                {"action": notation.to_json(action), "win": _rounded(value)}
+                {"action": notation.to_json(action), "win": rounded(value)}
                 for action, value in sorted(values.items(), key=lambda item: -item[1])
             ],
         }
@@ -46,14 +49,14 @@ def match_json(match: MatchAnalysis) -> dict[str, Any]:
                 "bot": entrant.bot,
                 "version": entrant.version,
                 "decisions": len(seat.decisions),
-                "accuracy": _rounded(seat.accuracy),
-                "mean_loss": _rounded(seat.mean_loss),
+                "accuracy": rounded(seat.accuracy),
+                "mean_loss": rounded(seat.mean_loss),
                 "worst_step": seat.worst and seat.worst.step,
             }
             for entrant, seat in zip(setup.entrants, match.seats, strict=True)
         ],
         "accounts": [
-            {name: _rounded(value) for name, value in asdict(account).items()}
+            {name: rounded(value) for name, value in asdict(account).items()}
             for account in accounts(match)
         ],
     }
@@ -65,10 +68,10 @@ def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
         "bot": bot,
         "matches": found.matches,
         "decisions": found.decisions,
-        "loss": _rounded(found.loss.mean),
-        "loss_error": _rounded(found.loss.error),
-        "match_loss": _rounded(found.match_loss.mean),
-        "match_loss_error": _rounded(found.match_loss.error),
+        "loss": rounded(found.loss.mean),
+        "loss_error": rounded(found.loss.error),
+        "match_loss": rounded(found.match_loss.mean),
+        "match_loss_error": rounded(found.match_loss.error),
         "grades": {grade.value: found.grades[grade] for grade in Grade},
         "leak": found.leak
         and {
@@ -76,8 +79,8 @@ def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
             "habit": found.leak.habit,
             "situation": found.leak.situation,
             "dice": found.leak.dice,
-            "loss": _rounded(found.leak.loss),
-            "share": _rounded(found.leak.share),
+            "loss": rounded(found.leak.loss),
+            "share": rounded(found.leak.share),
             "in_words": found.leak.in_words,
         },
         "frequencies": [
@@ -85,11 +88,11 @@ def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
                 "what": one.what,
                 "situation": one.situation,
                 "decisions": one.decisions,
-                "share": _rounded(one.share.mean),
-                "share_error": _rounded(one.share.error),
-                "solved": _rounded(one.solved),
-                "difference": _rounded(one.difference.mean),
-                "difference_error": _rounded(one.difference.error),
+                "share": rounded(one.share.mean),
+                "share_error": rounded(one.share.error),
+                "solved": rounded(one.solved),
+                "difference": rounded(one.difference.mean),
+                "difference_error": rounded(one.difference.error),
             }
             for one in found.frequencies
         ],

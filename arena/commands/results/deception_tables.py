@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
+from arena.commands.results.analyse_json import rounded
 from arena.commands.terminal import Terminal, json_text
+from arena.games.wording import number_of
 from arena.lab.analysis import Estimate
 from arena.lab.deception import Deception, DeceptionRow, Share
 from arena.match.transcript import Entrant, Setup
@@ -48,7 +50,7 @@ def print_bots(found: Sequence[BotTable]) -> None:
 def print_situations(found: Sequence[BotTable]) -> None:
     """Print for each game of a bot a line for each situation."""
     for one in found:
-        matches = "1 match" if one.table.matches == 1 else f"{one.table.matches:,} matches"
+        matches = number_of(one.table.matches, "match", "matches")
         Terminal().print(f"{one.bot}: {matches} of {one.game}.")
         _print(("situation",), [((row.situation.name,), row) for row in one.table.rows])
 
@@ -144,13 +146,13 @@ def _row_json(row: DeceptionRow) -> dict[str, Any]:
         and {
             "decisions": one.decisions,
             **_estimate_json("bluffs", one.bluffs),
-            "solved_bluffs": _rounded(one.solved_bluffs),
+            "solved_bluffs": rounded(one.solved_bluffs),
             **_estimate_json("bluffs_difference", one.bluffs_difference),
             **_estimate_json("doubts", one.doubts),
-            "solved_doubts": _rounded(one.solved_doubts),
+            "solved_doubts": rounded(one.solved_doubts),
             **_estimate_json("doubts_difference", one.doubts_difference),
             **_estimate_json("distance", one.distance),
-            "distance_by_chance": _rounded(one.by_chance),
+            "distance_by_chance": rounded(one.by_chance),
         },
     }
 
@@ -159,17 +161,12 @@ def _share_json(share: Share) -> dict[str, Any]:
     return {
         "count": share.count,
         "of": share.of,
-        "share": _rounded(share.share),
-        "low": _rounded(share.low),
-        "high": _rounded(share.high),
+        "share": rounded(share.share),
+        "low": rounded(share.low),
+        "high": rounded(share.high),
     }
 
 
 def _estimate_json(name: str, found: Estimate | None) -> dict[str, Any]:
     mean, error = (None, None) if found is None else found
-    return {name: _rounded(mean), f"{name}_error": _rounded(error)}
-
-
-def _rounded(value: float | None) -> float | None:
-    # A single deal has an infinite interval, which JSON cannot represent.
-    return None if value is None or not isfinite(value) else round(value, 6)
+    return {name: rounded(mean), f"{name}_error": rounded(error)}

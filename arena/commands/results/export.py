@@ -5,28 +5,28 @@ more memory than a thousand.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
-from uuid import uuid4
 
 import typer
 
 from arena.commands.database import existing_database
 from arena.commands.dataset.writing import say_removed, write_data_set
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import game_options
+from arena.commands.options import game_options, time_control
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
 from arena.commands.terminal import json_text, say
-from arena.commands.time_option import time_control
 from arena.database.reading import open_reader
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import to_json
+from arena.replacing import replacing
 from arena.server.boards.board import TABLE_SIZES, table_sizes
-from arena.server.results.export import Archive, Selection, open_archive
+from arena.server.results.export import Archive, open_archive
+from arena.server.results.statements import Selection
 from arena.settings import read_settings
 
 _MOST_SEATS = TABLE_SIZES[-1][-1]
@@ -169,13 +169,9 @@ def _complete(file: Path) -> Iterator[Path]:
     target = file.resolve()
     if target.exists() and not target.is_file():
         raise CommandError(f"{file} is not a regular file: choose another name.")
-    part = target.with_name(f".{target.name}.{uuid4().hex}.part")
-    try:
-        part.open("xb").close()
-    except OSError as error:
-        raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
-    try:
+    with ExitStack() as stack:
+        try:
+            part = stack.enter_context(replacing(target))
+        except OSError as error:
+            raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
         yield part
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

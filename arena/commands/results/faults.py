@@ -6,6 +6,7 @@ import typer
 
 from arena.commands.database import with_reader
 from arena.commands.known_bots import require_bot
+from arena.commands.options import AsJson
 from arena.commands.terminal import json_text, say, say_json
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def faults(
     bot: Annotated[str, typer.Option(help="The bot.")],
     limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the latest faults of a bot in finished matches, newest first."""
 

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
+from arena.commands.options import AsJson
 from arena.commands.progress import progress
 from arena.commands.results.match_argument import transcript_of
 from arena.commands.terminal import Terminal, say_json
@@ -19,7 +20,7 @@ def luck(
     match: Annotated[
         str | None, typer.Argument(metavar="[MATCH_ID|FILE]", help="The match.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     missing: Annotated[
         bool,
         typer.Option(

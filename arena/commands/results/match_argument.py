@@ -1,6 +1,6 @@
 """A match as a command's argument: its id in the database, or a file with its transcript."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from arena.commands.errors import CommandError
@@ -20,10 +20,17 @@ def transcript_of(match: str) -> Transcript:
     return recorded(match) if is_match_id(match.lower()) else read_json(_file(match))
 
 
-def transcripts_in(file: str) -> Iterator[tuple[str, Transcript]]:
+def cannot_be_read(name: str, error: OSError) -> CommandError:
+    """Return the error for an argument that is neither a match id nor a readable file."""
+    return CommandError(f"{printable(name)} is neither a match id nor a file ({error.strerror}).")
+
+
+def transcripts_in(
+    file: str, unreadable: Callable[[str, OSError], CommandError] = cannot_be_read
+) -> Iterator[tuple[str, Transcript]]:
     """Yield the transcripts of a file, each with its place in words.
 
-    Raises CommandError.
+    Raises CommandError, which `unreadable` makes where the file cannot be read.
     """
     try:
         for line, text in texts(Path(file)):
@@ -33,7 +40,7 @@ def transcripts_in(file: str) -> Iterator[tuple[str, Transcript]]:
             except TranscriptError as error:
                 raise CommandError(f"{place} is no transcript: {error}.") from error
     except OSError as error:
-        raise cannot_be_read(file, error) from error
+        raise unreadable(file, error) from error
 
 
 def recorded(match_id: str) -> Transcript:
@@ -49,11 +56,6 @@ def recorded(match_id: str) -> Transcript:
     if found is None:
         raise CommandError(f"There is no match {match_id}: see `arena matches`.")
     return found
-
-
-def cannot_be_read(name: str, error: OSError) -> CommandError:
-    """Return the error for an argument that is neither a match id nor a readable file."""
-    return CommandError(f"{printable(name)} is neither a match id nor a file ({error.strerror}).")
 
 
 def _file(name: str) -> bytes:

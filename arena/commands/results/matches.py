@@ -11,6 +11,7 @@ from rich.table import Column, Table
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.known_bots import require_bot
+from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say_json
 from arena.server.results.match_sort import Sort
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from arena.database.reading import Reader
     from arena.database.rows import MatchRow
     from arena.server.results.bluffing import Bluffing
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def matches(

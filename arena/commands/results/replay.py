@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import AsJson
 from arena.commands.results.match_argument import transcript_of
 from arena.commands.terminal import say, say_json
 from arena.match.replay import TranscriptError
@@ -14,7 +15,7 @@ from arena.showing.replay_in_words import replay_in_words
 
 def replay(
     match: Annotated[str, typer.Argument(metavar="MATCH_ID|FILE", help="The match.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a match step by step in words, with all secrets open, and its faults."""
     with exit_with_message():

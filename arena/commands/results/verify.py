@@ -20,6 +20,7 @@ from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import say_json_line
 from arena.games.game import DEALER
+from arena.games.wording import number_of
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
@@ -218,7 +219,7 @@ def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) 
     signatures = _signatures(+signers)
     if failed:
         verified = f"{count - failed:,} verified" + (f", {signatures}" if signatures else "")
-        return f"{_transcripts(count)}: {failed:,} failed, {verified}."
+        return f"{number_of(count, 'transcript')}: {failed:,} failed, {verified}."
     if count == 1 and last is not None and last.transcript is not None:
         steps = last.transcript.steps
         draws = sum(step.actor is DEALER for step in steps)
@@ -226,7 +227,7 @@ def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) 
             f"Verified: {draws} draws recomputed from the opening, {len(steps) - draws} actions "
             f"refereed again, the result follows; {signatures}."
         )
-    return f"{_transcripts(count)}: all verified, {signatures}."
+    return f"{number_of(count, 'transcript')}: all verified, {signatures}."
 
 
 def _signatures(signers: Counter[str]) -> str:
@@ -240,7 +241,3 @@ def _signatures(signers: Counter[str]) -> str:
     rest = signers.total() - sum(count for count, _ in said)
     told = [f"{count:,} {how}" for count, how in said]
     return ", ".join([*told, *[f"{rest:,} signed by other keys"] * (rest > 0)])
-
-
-def _transcripts(count: int) -> str:
-    return "1 transcript" if count == 1 else f"{count:,} transcripts"

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import check_seats, entries
 from arena.commands.home.logs import LogFolder, log_folder
@@ -18,6 +17,7 @@ from arena.commands.jobs_option import (
     cluster_of,
     processor_count,
 )
+from arena.commands.options import OptionList, game_options
 from arena.commands.sequential_test.in_process import conduct
 from arena.commands.sequential_test.report import report
 from arena.commands.terminal import say, say_json

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.commands.errors import exit_with_message
+from arena.commands.options import ADDRESS, AsJson
 from arena.commands.terminal import say_json
 from arena.settings import read_settings
 
@@ -36,12 +37,7 @@ class HealthAnswer:
 
 
 def health(
-    address: Annotated[
-        str | None,
-        typer.Option(
-            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
-        ),
-    ] = None,
+    address: Annotated[str | None, ADDRESS] = None,
     ready: Annotated[
         bool,
         typer.Option("--ready", help="Whether it can also record results: its database answers."),
@@ -52,7 +48,7 @@ def health(
             "--all", help="Ask all referees on the database instead, the one that conducts first."
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask a referee by gRPC's health protocol whether it runs; exit code 1 if it does not."""
     from arena.bot.address import Address

@@ -14,6 +14,7 @@ import typer
 from arena.bot.address import Address
 from arena.commands.database import existing_database
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import ADDRESS
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
     SLOW_BOTS,
@@ -35,12 +36,7 @@ LOOK_SECONDS = 1.0
 
 
 def sample_bots(
-    address: Annotated[
-        str | None,
-        typer.Option(
-            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
-        ),
-    ] = None,
+    address: Annotated[str | None, ADDRESS] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
     bot: Annotated[
         list[str] | None,

@@ -1,7 +1,6 @@
 """`arena up`: runs database, referee, sample bots and dashboard until Ctrl-C (`make up`)."""
 
 import asyncio
-import contextlib
 import secrets
 from collections import deque
 from collections.abc import Sequence
@@ -63,6 +62,7 @@ from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.tls import TlsFiles
 from arena.server.play.terms import Terms
 from arena.settings import Settings, SettingsError, read_settings
+from arena.waiting import wait_at_most
 
 _DASHBOARD = "dashboard"
 """The child that serves the pages."""
@@ -292,9 +292,7 @@ async def _show_status(
                 lonely_until = inf
                 words = running.last_words(bots)
                 typer.echo(f"No sample bot has connected yet. {words}", err=True)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(STATUS_SECONDS):
-                    await stopping.wait()
+            await wait_at_most(stopping, STATUS_SECONDS)
 
 
 def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:

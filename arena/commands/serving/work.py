@@ -13,6 +13,7 @@ from arena.addresses import on_loopback
 from arena.bot.address import Address
 from arena.commands.database import existing_database, url_of_role
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.options import ADDRESS
 from arena.commands.serving.own_referee import own_address, own_socket
 from arena.commands.serving.serve import stop_signal
 from arena.database.roles import WORKER_ROLE
@@ -37,12 +38,7 @@ def work(
     check_slots: Annotated[
         int | None, typer.Option(min=1, max=256, help="Uploads that are checked at the same time.")
     ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
-        ),
-    ] = None,
+    address: Annotated[str | None, ADDRESS] = None,
     token: Annotated[
         str, typer.Option(envvar="ARENA_WORKER_TOKEN", help="What `arena worker add` printed.")
     ] = "",

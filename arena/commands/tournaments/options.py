@@ -31,4 +31,3 @@ Advance = Annotated[
 Score = Annotated[
     ScoreRule, typer.Option(help="Count every opponent beaten, or only first places.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList
 from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder, where_printed
@@ -18,13 +17,12 @@ from arena.commands.jobs_option import (
     cluster_of,
     processor_count,
 )
+from arena.commands.options import AsJson, OptionList, TimeOption, time_control
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say, say_json
-from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
     Advance,
-    AsJson,
     GameName,
     Groups,
     PlayedBy,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from arena.commands.errors import CommandError
-from arena.commands.game_options import game_options
+from arena.commands.options import game_options
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.games.wording import span

@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.game_options import OptionList
-from arena.commands.listing import SHOWN, Limit, Search, TableLimit
+from arena.commands.options import (
+    SHOWN,
+    AsJson,
+    Limit,
+    OptionList,
+    Search,
+    TableLimit,
+    TimeOption,
+    time_control,
+)
 from arena.commands.terminal import say, say_json
-from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.options import (
     Advance,
-    AsJson,
     GameName,
     Groups,
     PlayedBy,

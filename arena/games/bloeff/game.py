@@ -27,7 +27,6 @@ from arena.games.chance import ChanceOutcomes
 from arena.games.game import DEALER, Actor, Game, IllegalActionError, Options, ToAct
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import span
 from arena.randomness import Randomness
 
 # Read on every step; a module constant is found faster than an enum's member.
@@ -50,9 +49,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
 
     def start(self, seat_count: int) -> BloeffState:
         """Return the state before the deal."""
-        if seat_count not in self.seat_counts:
-            allowed = span(self.options.players_min, self.options.players_max)
-            raise ValueError(f"Blöff is played by {allowed} seats, not {seat_count}")
+        self.check_seats(seat_count)
         empty: tuple[Cards, ...] = ((),) * seat_count
         return BloeffState(
             phase=BloeffPhase.DEAL,

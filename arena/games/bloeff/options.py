@@ -90,8 +90,6 @@ class BloeffOptions(Options):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.players_min > self.players_max:
-            raise ValueError("players_min must not be above players_max")
         if self.first_seat >= self.players_min:
             raise ValueError("first_seat must exist at players_min seats")
         if any(low >= high for high, low in zip(self.limits, self.limits[1:], strict=False)):

@@ -91,29 +91,7 @@ class BloeffState:
 class Draft:
     """A mutable state with the fields of BloeffState; tuples by seat are lists."""
 
-    __slots__ = (
-        "announced",
-        "announcements",
-        "ballots",
-        "direction",
-        "draw_pile",
-        "ending",
-        "face_down",
-        "hands",
-        "news",
-        "on_turn",
-        "open_card",
-        "owed",
-        "phase",
-        "reshuffles",
-        "round",
-        "seen",
-        "starter",
-        "then",
-        "total",
-        "turn",
-        "waiting",
-    )
+    __slots__ = tuple(BloeffState.__dataclass_fields__)
 
     def __init__(self, state: BloeffState) -> None:
         self.phase = state.phase

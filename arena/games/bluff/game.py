@@ -47,7 +47,7 @@ from arena.games.game import (
 )
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import number_of, span
+from arena.games.wording import number_of
 from arena.named_tuples import maker
 from arena.randomness import Randomness
 
@@ -81,9 +81,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
 
     def start(self, seat_count: int) -> BluffState:
         """Return the state before the first roll."""
-        if seat_count not in self.seat_counts:
-            allowed = span(self.options.players_min, self.options.players_max)
-            raise ValueError(f"Bluff is played by {allowed} seats, not {seat_count}")
+        self.check_seats(seat_count)
         rolling = self.options.start_mode == "roll"
         empty: tuple[Dice, ...] = ((),) * seat_count
         return BluffState(

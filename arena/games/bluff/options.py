@@ -1,8 +1,8 @@
 """The parameters of Bluff, with the names and defaults of its specification."""
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from arena.games.game import Options
 
@@ -38,9 +38,3 @@ class BluffOptions(Options):
     elimination_tie: Literal["shared"] = "shared"
     reroll_trigger: Literal["dice_laid_out_in_this_action"] = "dice_laid_out_in_this_action"
     silent_action: Literal["doubt_or_lowest"] = "doubt_or_lowest"
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.players_min > self.players_max:
-            raise ValueError("players_min must not be above players_max")
-        return self

@@ -71,3 +71,12 @@ def losses_of(
         losses = [0] * len(dice_counts)
         losses[loser] = min(dice_counts[loser], abs(surplus))
     return tuple(losses)
+
+
+def after_doubt(
+    dice_counts: tuple[int, int], bettor: int, surplus: int
+) -> tuple[tuple[int, int], int]:
+    """Return what `losses_of` leaves two seats, and who opens the next round (BL-24)."""
+    losses = losses_of(dice_counts, bettor, 1 - bettor, surplus)
+    left = dice_counts[0] - losses[0], dice_counts[1] - losses[1]
+    return left, bettor if surplus >= 0 else 1 - bettor

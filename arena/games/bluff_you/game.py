@@ -52,7 +52,6 @@ from arena.games.game import (
 )
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import span
 from arena.randomness import Randomness
 
 
@@ -74,9 +73,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
 
     def start(self, seat_count: int) -> BluffYouState:
         """Return the state before the first roll."""
-        if seat_count not in self.seat_counts:
-            allowed = span(self.options.players_min, self.options.players_max)
-            raise ValueError(f"Bluff You! is played by {allowed} seats, not {seat_count}")
+        self.check_seats(seat_count)
         return BluffYouState(
             turn=1,
             bluffer=self.options.first_bluffer,

@@ -1,8 +1,8 @@
 """The parameters of Bluff You!, with the names and defaults of its specification."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from arena.games.bluff_you.values import CHIPS
 from arena.games.game import Options
@@ -54,9 +54,3 @@ class BluffYouOptions(Options):
     )
     silent_action: Literal["lowest_win_believe_cheapest"] = "lowest_win_believe_cheapest"
     final_tie: Literal["shared"] = "shared"
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.players_min > self.players_max:
-            raise ValueError("players_min must not be above players_max")
-        return self

@@ -37,7 +37,7 @@ from arena.games.skull.values import (
     TurnOver,
 )
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import one_of, span
+from arena.games.wording import one_of
 from arena.randomness import Randomness
 
 _ASKED: Final = {
@@ -63,9 +63,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
 
     def start(self, seat_count: int) -> SkullState:
         """Return the state before the first draw or disc."""
-        if seat_count not in self.seat_counts:
-            allowed = span(self.options.players_min, self.options.players_max)
-            raise ValueError(f"Skull is played by {allowed} seats, not {seat_count}")
+        self.check_seats(seat_count)
         drawn = self.options.first == "drawn"
         return SkullState(
             phase=SkullPhase.FIRST if drawn else SkullPhase.PLACE,

@@ -1,8 +1,8 @@
 """The parameters of Skull, with the names and defaults of its specification."""
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from arena.games.game import Options
 
@@ -19,9 +19,3 @@ class SkullOptions(Options):
     flowers: int = Field(
         default=3, ge=1, le=5, description="flowers of each seat, beside its one skull (SK-1)"
     )
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.players_min > self.players_max:
-            raise ValueError("players_min must not be above players_max")
-        return self

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games.bluff.bets import FACES, count_matching, track
-from arena.games.bluff.showdown import losses_of
+from arena.games.bluff.showdown import after_doubt
 from arena.games.bluff.values import Bet, Dice
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -87,9 +87,7 @@ def _round(dice: tuple[int, int], payoff: Payoff) -> RoundGame:
     payoffs = np.zeros((len(bets), 2, dice[0] + 1, dice[1] + 1))
     for (bet, bettor, own, others), _ in np.ndenumerate(payoffs):
         surplus = own + others - bets[bet].quantity
-        losses = losses_of(dice, bettor, 1 - bettor, surplus)
-        left = (dice[0] - losses[0], dice[1] - losses[1])
-        payoffs[bet, bettor, own, others] = payoff(left, bettor if surplus >= 0 else 1 - bettor)
+        payoffs[bet, bettor, own, others] = payoff(*after_doubt(dice, bettor, surplus))
     return RoundGame(
         dice,
         bets,

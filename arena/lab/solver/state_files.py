@@ -8,16 +8,14 @@ StrategyFileError    a file cannot be read or written, or holds no solved state 
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
-from uuid import uuid4
 
 import numpy as np
 
@@ -26,6 +24,7 @@ from arena.games.bluff.bets import track
 from arena.lab.solver.round_game import ValueBounds, hands_of
 from arena.lab.solver.search import DicePair, SolvedState
 from arena.lab.solver.tables import Strategy, Table, lanes_for, layout_of
+from arena.replacing import replacing
 
 _FORMAT = "arena-state/1"
 _HEADER_BYTES = 512
@@ -43,19 +42,12 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     The folder is made if it is missing. If writing fails, nothing changes. Raises
     StrategyFileError.
     """
-    # A unique name: another process may write the same file at the same time.
-    beside = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("xb") as file:
+        with replacing(path) as beside, beside.open("wb") as file:
             yield file
-        os.replace(beside, path)  # noqa: PTH105  atomic
     except OSError as error:
         raise StrategyFileError(f"{path} cannot be written: {error.strerror}.") from error
-    finally:
-        # It still exists if it did not replace the other.
-        with suppress(OSError):
-            beside.unlink()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ UserError
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias
@@ -23,6 +23,7 @@ from arena.match.transcript import Setup, Transcript
 from arena.server.play.hosted_match import HostedMatch, Outcome
 from arena.server.play.ports import Player, Timer
 from arena.server.play.terms import Patience
+from arena.waiting import wait_at_most
 
 _LOOK_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 2.0
@@ -158,9 +159,7 @@ class _Table:
 
     async def _look(self) -> None:
         """Wait for news, and at most for a look at the programs."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LOOK_SECONDS):
-                await self.news.wait()
+        await wait_at_most(self.news, _LOOK_SECONDS)
         self.news.clear()
         self.timer.now()  # it takes time without a look for time in which nobody ran
 

@@ -41,7 +41,7 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 class LocalReferee:
     """The connections of the programs, by their numbers from 0.
 
-    The authenticator of the gate, the matchmaker of the lobby and the keeper of missed ends.
+    It checks tokens, and is the matchmaker of the lobby and the keeper of missed ends.
     """
 
     def __init__(self, names: Mapping[int, str], changed: Callable[[], None]) -> None:
@@ -55,7 +55,7 @@ class LocalReferee:
         self.leaving: set[int] = set()
         """Programs that asked to leave."""
 
-    # The authenticator.
+    # The tokens.
 
     async def authenticate(self, token: str) -> Registered:
         number = self._numbers.get(hashlib.sha256(token.encode()).digest())
@@ -112,7 +112,7 @@ class LocalReferee:
         """Serve the programs; yields the address for ARENA_ADDRESS."""
         # No key: transcripts of matches at home are not signed.
         lobby = Lobby(self, b"", self)
-        play = PlayService(self, lobby, Gate(_LIMITS, self, time.monotonic))
+        play = PlayService(self.authenticate, lobby, Gate(_LIMITS, self, time.monotonic))
         server = grpc.aio.server(options=OPTIONS)
         streams: set[asyncio.Task[Any] | None] = set()
 

@@ -150,24 +150,21 @@ def token_hashes(most: int) -> Row:
     return select(tokens.c.sha256).order_by(tokens.c.version_id.desc()).limit(most)
 
 
-def versions_today(bot_id: int) -> Row:
-    """Return a statement that counts the versions which a bot got in the last 24 hours.
+def versions_today(whose: ColumnElement[bool]) -> Row:
+    """Return a statement that counts the versions which some bots got in the last 24 hours.
 
-    Columns: versions, without uploads, and wait_seconds, how long until one of them is older.
+    `whose` is a condition for the bots. Columns: versions, without uploads, and wait_seconds, how
+    long until one of them is older.
     """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
     return (
         select(func.count().label("versions"))
         .add_columns(wait.label("wait_seconds"))
-        .where(versions.c.bot_id == bot_id, versions.c.created_at > func.now() - day)
-        .where(not_uploaded())
+        .select_from(versions.join(bots))
+        .where(whose, versions.c.created_at > func.now() - day)
+        .where(~exists().where(hosted_versions.c.version_id == versions.c.id))
     )
-
-
-def not_uploaded() -> ColumnElement[bool]:
-    """Return the condition that a row of `versions` was registered to be run by its owner."""
-    return ~exists().where(hosted_versions.c.version_id == versions.c.id)
 
 
 def all_versions() -> Row:
@@ -282,6 +279,11 @@ def profile_of(bot: str) -> Row:
     """
     said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at, pace)
     return versions_of(bot, None).add_columns(versions.c.created_at, *said, owners.c.banned_at)
+
+
+def set_bot(bot_id: int, **values: object) -> Update:
+    """Return a statement that sets these columns of a bot."""
+    return update(bots).where(bots.c.id == bot_id).values(values)
 
 
 def retire_bot(bot_id: int) -> Update:

@@ -9,11 +9,11 @@ from typing import Any, Final
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from arena.database.errors import MessageRefusedError, UnknownOwnerError
+from arena.database.errors import MessageRefusedError
 from arena.database.transaction import transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import message_statements as statements
-from arena.server.accounts import owner_statements
+from arena.server.accounts import registering
 from arena.server.accounts.auditing import record
 
 LONGEST_TEXT: Final = 2_000
@@ -50,10 +50,8 @@ class Messages:
         Raises UnknownOwnerError and MessageRefusedError.
         """
         async with transaction(self._engine) as connection:
-            found = (await connection.execute(owner_statements.owner_named(name))).one_or_none()
-        if found is None:
-            raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
-        await self.send([found.id], text, sender=OPERATOR, about=found.name, actor=actor)
+            found = await registering.owner_named(connection, name)
+        await self.send([OwnerId(found.id)], text, sender=OPERATOR, about=found.name, actor=actor)
 
     async def to(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return an owner's messages, newest first: rows of `message_statements.messages_to`."""

@@ -79,19 +79,28 @@ class OwnerCalls:
         return self.of_anybody(call, seen)
 
     def of_owner(
-        self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
+        self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]], *, changes: bool = False
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """Return the handler of a call that needs an owner's key."""
+        """Return the handler of a call that needs an owner's key.
+
+        One that `changes` something counts for the owner's limit of changes.
+        """
 
         async def authenticated(request: Any, context: Context) -> Any:
-            return await answer(request, await self.owner(context))
+            owner = await self.owner(context)
+            if changes:
+                self._gate.change(owner)
+            return await answer(request, owner)
 
         return self.of_anybody(call, authenticated)
 
     def of_operator(
-        self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
+        self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]], *, changes: bool = False
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """Return the handler of a call that needs the key of an owner with the operator's role."""
+        """Return the handler of a call that needs the key of an owner with the operator's role.
+
+        One that `changes` something counts for that owner's limit of changes.
+        """
 
         async def with_role(request: Any, owner: Owner) -> Any:
             if not owner.operator:
@@ -100,6 +109,8 @@ class OwnerCalls:
                     "only an operator may do that: `arena owner operator` on the arena's machine "
                     "gives the role to an owner",
                 )
+            if changes:
+                self._gate.change(owner)
             try:
                 return await answer(request, owner)
             except UnknownOwnerError as error:  # of the owner whom the request names

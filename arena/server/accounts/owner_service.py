@@ -9,14 +9,15 @@ import grpc
 import grpc.aio
 
 from arena.codec.notes import notes_message
+from arena.codec.wire_numbers import enum_numbers
 from arena.match.notes import Note
+from arena.moments import milliseconds
 from arena.records import Allowance, OwnBots, Owner, SignUp, VersionId
 from arena.scheduling.bot_paces import FASTEST_AN_HOUR
 from arena.server.accounts.identity_provider import IdentityProvider
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.accounts.owners import Owners
-from arena.server.accounts.paces import Paces
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token
@@ -25,11 +26,7 @@ from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.paging import page_number, page_size
 from arena.v1 import owner_pb2 as pb
 
-_SIGN_UP: Final = {
-    SignUp.OPEN: pb.SIGN_UP_OPEN,
-    SignUp.INVITE: pb.SIGN_UP_INVITE,
-    SignUp.CLOSED: pb.SIGN_UP_CLOSED,
-}
+_SIGN_UP: Final = enum_numbers(SignUp, pb.SignUp.DESCRIPTOR)
 
 
 CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
@@ -63,7 +60,6 @@ class OwnerService:
         self,
         keys: OwnerKeys,
         owners: Owners,
-        paces: Paces,
         sign_ins: SignIns,
         messages: Messages,
         rules: SignUpRules,
@@ -73,7 +69,6 @@ class OwnerService:
         find_notes: FindNotes,
     ) -> None:
         self._owners = owners
-        self._paces = paces
         self._sign_ins = sign_ins
         self._messages = messages
         self._rules = rules
@@ -91,24 +86,24 @@ class OwnerService:
             "GetSignUpTerms": of_anybody("GetSignUpTerms", self._sign_up_terms),
             "SignUp": of_anybody("SignUp", self._sign_up),
             "SignIn": of_anybody("SignIn", self._sign_in),
-            "StaySignedIn": of_owner("StaySignedIn", self._stay_signed_in),
+            "StaySignedIn": of_owner("StaySignedIn", self._stay_signed_in, changes=True),
             "SignOut": of_anybody("SignOut", self._sign_out),
-            "RenewKey": of_owner("RenewKey", self._renew_key),
+            "RenewKey": of_owner("RenewKey", self._renew_key, changes=True),
             "GetOwner": of_owner("GetOwner", self._owner),
-            "AddMember": of_owner("AddMember", self._add_member),
+            "AddMember": of_owner("AddMember", self._add_member, changes=True),
             "ListMembers": of_owner("ListMembers", self._members),
-            "RemoveMember": of_owner("RemoveMember", self._remove_member),
+            "RemoveMember": of_owner("RemoveMember", self._remove_member, changes=True),
             "ListMessages": of_owner("ListMessages", self._list_messages),
-            "MarkMessagesRead": of_owner("MarkMessagesRead", self._mark_messages_read),
+            "MarkMessagesRead": of_owner("MarkMessagesRead", self._mark_read, changes=True),
             "ListOwnBots": of_owner("ListOwnBots", self._bots),
             "DescribeBot": of_owner("DescribeBot", self._describe),
-            "PauseBot": of_owner("PauseBot", self._pause),
+            "PauseBot": of_owner("PauseBot", self._pause, changes=True),
             "PaceBot": of_owner("PaceBot", self._pace),
-            "ShareDecisions": of_owner("ShareDecisions", self._share_decisions),
-            "ShareNotes": of_owner("ShareNotes", self._share_notes),
+            "ShareDecisions": of_owner("ShareDecisions", self._share_decisions, changes=True),
+            "ShareNotes": of_owner("ShareNotes", self._share_notes, changes=True),
             "GetNotes": self._calls.of_viewer("GetNotes", self._notes),
-            "RotateToken": of_owner("RotateToken", self._rotate),
-            "RetireBot": of_owner("RetireBot", self._retire),
+            "RotateToken": of_owner("RotateToken", self._rotate, changes=True),
+            "RetireBot": of_owner("RetireBot", self._retire, changes=True),
         }
 
     async def _sign_up_terms(self, _request: Any, _context: Context) -> pb.GetSignUpTermsResponse:
@@ -179,7 +174,6 @@ class OwnerService:
         return invite if self._rules.by is SignUp.INVITE else None
 
     async def _stay_signed_in(self, _request: Any, owner: Owner) -> pb.StaySignedInResponse:
-        self._gate.change(owner)
         key = await self._sign_ins.stay(owner)
         self._gate.learn(key)
         return pb.StaySignedInResponse(key=key)
@@ -195,7 +189,6 @@ class OwnerService:
         return pb.SignOutResponse()
 
     async def _renew_key(self, _request: Any, owner: Owner) -> pb.RenewKeyResponse:
-        self._gate.change(owner)
         key = await self._owners.renew_key(owner)
         self._gate.learn(key)
         return pb.RenewKeyResponse(key=key)
@@ -204,7 +197,6 @@ class OwnerService:
         return pb.GetOwnerResponse(owner=owner.name, member=owner.member, operator=owner.operator)
 
     async def _add_member(self, request: pb.AddMemberRequest, owner: Owner) -> pb.AddMemberResponse:
-        self._gate.change(owner)
         key = await self._owners.add_member(owner, request.name)
         self._gate.learn(key)
         return pb.AddMemberResponse(key=key)
@@ -212,13 +204,12 @@ class OwnerService:
     async def _members(self, _request: Any, owner: Owner) -> pb.ListMembersResponse:
         response = pb.ListMembersResponse()
         for row in await self._owners.members(owner):
-            response.members.add(name=row.name, added_ms=round(row.created_at.timestamp() * 1000))
+            response.members.add(name=row.name, added_ms=milliseconds(row.created_at))
         return response
 
     async def _remove_member(
         self, request: pb.RemoveMemberRequest, owner: Owner
     ) -> pb.RemoveMemberResponse:
-        self._gate.change(owner)
         await self._owners.remove_member(owner, request.name)
         return pb.RemoveMemberResponse()
 
@@ -229,15 +220,14 @@ class OwnerService:
                 id=row.id,
                 sender=row.sender,
                 text=row.text,
-                sent_ms=round(row.sent_at.timestamp() * 1000),
+                sent_ms=milliseconds(row.sent_at),
                 read=row.read_at is not None,
             )
         return response
 
-    async def _mark_messages_read(
+    async def _mark_read(
         self, request: pb.MarkMessagesReadRequest, owner: Owner
     ) -> pb.MarkMessagesReadResponse:
-        self._gate.change(owner)
         await self._messages.mark_read(owner, request.up_to_id)
         return pb.MarkMessagesReadResponse()
 
@@ -270,7 +260,7 @@ class OwnerService:
             copies, seats = present.get(one.id, (0, 0))
             response.bots[-1].versions.add(
                 label=one.version,
-                registered_ms=round(one.created_at.timestamp() * 1000),
+                registered_ms=milliseconds(one.created_at),
                 retired=one.retired_at is not None,
                 matches=one.matches,
                 faults=one.faults,
@@ -292,7 +282,6 @@ class OwnerService:
         return pb.DescribeBotResponse()
 
     async def _pause(self, request: pb.PauseBotRequest, owner: Owner) -> pb.PauseBotResponse:
-        self._gate.change(owner)
         await self._owners.pause(owner, request.bot, paused=not request.resume)
         return pb.PauseBotResponse()
 
@@ -300,20 +289,18 @@ class OwnerService:
         if not 0 <= request.pace <= FASTEST_AN_HOUR:
             raise malformed(f"`pace` is 0 to {FASTEST_AN_HOUR:,}, not {request.pace:,}")
         self._gate.change(owner)
-        await self._paces.wish(owner, request.bot, request.pace or None)
+        await self._owners.wish_pace(owner, request.bot, request.pace or None)
         return pb.PaceBotResponse()
 
     async def _share_decisions(
         self, request: pb.ShareDecisionsRequest, owner: Owner
     ) -> pb.ShareDecisionsResponse:
-        self._gate.change(owner)
         await self._owners.share_decisions(owner, request.bot, shared=not request.keep)
         return pb.ShareDecisionsResponse()
 
     async def _share_notes(
         self, request: pb.ShareNotesRequest, owner: Owner
     ) -> pb.ShareNotesResponse:
-        self._gate.change(owner)
         await self._owners.share_notes(owner, request.bot, shared=request.share)
         return pb.ShareNotesResponse()
 
@@ -326,12 +313,10 @@ class OwnerService:
         return notes_message(found)
 
     async def _rotate(self, request: pb.RotateTokenRequest, owner: Owner) -> pb.RotateTokenResponse:
-        self._gate.change(owner)
         token, label = await self._owners.rotate(owner, request.bot, request.version or None)
         self._gate.learn(token)
         return pb.RotateTokenResponse(version=label, token=token)
 
     async def _retire(self, request: pb.RetireBotRequest, owner: Owner) -> pb.RetireBotResponse:
-        self._gate.change(owner)
         await self._owners.retire(owner, request.bot, request.version or None)
         return pb.RetireBotResponse()

@@ -9,11 +9,9 @@ from sqlalchemy import (
     Update,
     and_,
     delete,
-    extract,
     func,
     or_,
     select,
-    text,
     true,
     union_all,
     update,
@@ -31,7 +29,6 @@ from arena.server.accounts.bot_statements import (
     begins_with,
     folded_of,
     name_columns,
-    not_uploaded,
     pace,
 )
 from arena.server.accounts.sign_in_statements import owners_by_key
@@ -111,22 +108,6 @@ def bots_in_service(owner_id: int) -> Row:
     """Return a statement that counts the owner's bots that are not retired. Column: bots."""
     return select(func.count().label("bots")).where(
         bots.c.owner_id == owner_id, bots.c.retired_at.is_(None)
-    )
-
-
-def owners_versions_today(owner_id: int) -> Row:
-    """Return a statement that counts recent versions of all bots of an owner.
-
-    Columns: versions, wait_seconds, see `bot_statements.versions_today`.
-    """
-    day = text("interval '1 day'")
-    wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
-    return (
-        select(func.count().label("versions"))
-        .add_columns(wait.label("wait_seconds"))
-        .select_from(versions.join(bots))
-        .where(bots.c.owner_id == owner_id, versions.c.created_at > func.now() - day)
-        .where(not_uploaded())
     )
 
 
@@ -280,16 +261,6 @@ def set_frozen(bot_id: int, *, frozen: bool) -> Update:
     return update(bots).where(bots.c.id == bot_id).values(frozen_at=at)
 
 
-def set_shared(bot_id: int, *, shared: bool) -> Update:
-    """Return a statement that lets the decisions of a bot be in data sets, or not."""
-    return update(bots).where(bots.c.id == bot_id).values(shares_decisions=shared)
-
-
-def set_notes_shared(bot_id: int, *, shared: bool) -> Update:
-    """Return a statement that lets everybody read the notes of a bot, or its owner alone."""
-    return update(bots).where(bots.c.id == bot_id).values(shares_notes=shared)
-
-
 def set_paused(bot_id: int, *, paused: bool) -> Update:
     """Return a statement that pauses a bot, or lets it play again.
 
@@ -297,11 +268,6 @@ def set_paused(bot_id: int, *, paused: bool) -> Update:
     """
     at = func.coalesce(bots.c.paused_at, func.now()) if paused else None
     return update(bots).where(bots.c.id == bot_id).values(paused_at=at)
-
-
-def describe_bot(bot_id: int, said: Mapping[str, str]) -> Update:
-    """Return a statement that sets the owner's details of a bot: text, language, link."""
-    return update(bots).where(bots.c.id == bot_id).values(dict(said))
 
 
 def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:

@@ -15,9 +15,7 @@ from arena.database.errors import (
     NotCaptainError,
     OperatorSparedError,
     TooManyMembersError,
-    UnknownBotError,
     UnknownMemberError,
-    UnknownOwnerError,
 )
 from arena.database.keys import code_hash, new_code, new_key, token_hash
 from arena.database.names import check_name, folded, normal_name
@@ -134,7 +132,7 @@ class Owners:
     async def named(self, name: str) -> Owner:
         """Return the owner of that name, in any case. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
-            found = await _owner(connection, name)
+            found = await registering.owner_named(connection, name)
         return Owner(OwnerId(found.id), found.name)
 
     async def key_hashes(self, most: int) -> list[bytes]:
@@ -169,7 +167,7 @@ class Owners:
             statement = owner_statements.owned_versions(owner.id, wanted)
             rows = (await connection.execute(statement)).mappings().all()
         if wanted.bot and wanted.after is None and not rows:
-            raise _not_yours(wanted.bot)
+            raise registering.not_yours(wanted.bot)
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
@@ -178,7 +176,7 @@ class Owners:
         Raises UnknownBotError and RetiredError.
         """
         async with transaction(self._engine) as connection:
-            own = await _own(connection, owner, bot)
+            own = await registering.own_bot(connection, owner, bot)
             token, label = await registering.rotate(connection, own.name, version)
             await record(connection, owner.actor, "rotate token", f"{own.name} {label}")
         return token, label
@@ -189,7 +187,7 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await _own(connection, owner, bot)
+            own = await registering.own_bot(connection, owner, bot)
             await registering.retire(connection, own.name, version)
             subject = own.name if version is None else f"{own.name} {version}"
             await record(connection, owner.actor, "retire", subject)
@@ -201,9 +199,9 @@ class Owners:
         """
         said = {field: checked(field, words) for field, words in said.items()}
         async with transaction(self._engine) as connection:
-            own = await _own(connection, owner, bot)
+            own = await registering.own_bot(connection, owner, bot)
             if said:
-                await connection.execute(owner_statements.describe_bot(own.id, said))
+                await connection.execute(bot_statements.set_bot(own.id, **said))
                 await record(connection, owner.actor, "describe", own.name, said)
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
@@ -212,7 +210,7 @@ class Owners:
         A paused bot's streams end, and it gets no shifts. Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await _own(connection, owner, bot)
+            own = await registering.own_bot(connection, owner, bot)
             versions = await registering.versions_named(connection, own.name, None)
             await connection.execute(owner_statements.set_paused(own.id, paused=paused))
             await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
@@ -227,8 +225,8 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await _own(connection, owner, bot)
-            await connection.execute(owner_statements.set_shared(own.id, shared=shared))
+            own = await registering.own_bot(connection, owner, bot)
+            await connection.execute(bot_statements.set_bot(own.id, shares_decisions=shared))
             action = "share decisions" if shared else "keep decisions"
             await record(connection, owner.actor, action, own.name)
 
@@ -238,11 +236,20 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await _own(connection, owner, bot)
-            await connection.execute(owner_statements.set_notes_shared(own.id, shared=shared))
+            own = await registering.own_bot(connection, owner, bot)
+            await connection.execute(bot_statements.set_bot(own.id, shares_notes=shared))
             await record(
                 connection, owner.actor, "share notes" if shared else "keep notes", own.name
             )
+
+    async def wish_pace(self, owner: Owner, bot: str, pace: int | None) -> None:
+        """Set the rated matches an hour that an owner wishes for a bot; None for any number.
+
+        Raises UnknownBotError.
+        """
+        async with transaction(self._engine) as connection:
+            own = await registering.own_bot(connection, owner, bot)
+            await _set_pace(connection, own, owner.actor, pace=pace)
 
     # Methods for the operator
 
@@ -256,7 +263,7 @@ class Owners:
     async def reset_key(self, name: str, actor: str) -> str:
         """Return a new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
-            owner = await _owner(connection, name)
+            owner = await registering.owner_named(connection, name)
             key = await _new_key(connection, owner.id)
             await record(connection, actor, "reset key", owner.name)
         return key
@@ -267,7 +274,7 @@ class Owners:
         Raises UnknownOwnerError, and OperatorSparedError for an operator.
         """
         async with transaction(self._engine) as connection:
-            owner = await _owner(connection, name)
+            owner = await registering.owner_named(connection, name)
             if banned and owner.operator_since is not None:
                 raise OperatorSparedError(
                     f"{owner.name} is an operator: take the role away first, by `arena owner "
@@ -283,7 +290,7 @@ class Owners:
         Raises UnknownOwnerError, and BannedError for one that is banned.
         """
         async with transaction(self._engine) as connection:
-            owner = await _owner(connection, name)
+            owner = await registering.owner_named(connection, name)
             if operator and owner.banned_at is not None:
                 raise BannedError(f"The owner {owner.name} is banned.")
             await connection.execute(owner_statements.set_operator(owner.id, operator=operator))
@@ -298,6 +305,16 @@ class Owners:
             await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
             await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
             await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
+
+    async def allow_pace(self, bot: str, pace: int | None, actor: str) -> None:
+        """Set the pace that the operator allows a bot; None for that of the policy.
+
+        Raises UnknownBotError.
+        """
+        async with transaction(self._engine) as connection:
+            await registering.versions_named(connection, bot, None)
+            found = (await connection.execute(bot_statements.bot_named(bot))).one()
+            await _set_pace(connection, found, actor, most_pace=pace)
 
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
         """Exclude the matches of a block from all ratings; repeating it changes nothing.
@@ -349,28 +366,20 @@ def _require_captain(owner: Owner) -> None:
         )
 
 
-async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
-    statement = owner_statements.owner_named(name)
-    found = (await connection.execute(statement)).mappings().one_or_none()
-    if found is None:
-        raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
-    return OwnerRow(**found)
-
-
-async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """Return the owner's bot. Another owner's bot gives the same error as a missing one."""
-    found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
-    if found is None or found.owner_id != owner.id:
-        raise _not_yours(bot)
-    return found
-
-
-def _not_yours(bot: str) -> UnknownBotError:
-    return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
-
-
 async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
     key = new_key()
     await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
     await connection.execute(sign_in_statements.end_sign_ins(owner_id))
     return key
+
+
+async def _set_pace(
+    connection: AsyncConnection, bot: SqlRow[Any], actor: str, **pace: int | None
+) -> None:
+    """Set a pace of a bot; its streams learn of it as of a token that has ended."""
+    versions = await registering.versions_named(connection, bot.name, None)
+    await connection.execute(bot_statements.set_bot(bot.id, **pace))
+    await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
+    ((kind, number),) = pace.items()
+    details = {kind: "max" if number is None else number}
+    await record(connection, actor, "set pace", bot.name, details)

@@ -16,6 +16,7 @@ from arena.server.ladder.director import Director
 from arena.server.limits.gate import Gate
 from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
+from arena.waiting import wait_at_most
 
 STOP_GRACE_SECONDS: Final = 5.0
 """The time that running blocks get to end when the referee stops; a block is much shorter."""
@@ -63,9 +64,7 @@ class Arena:
         idle = asyncio.Event()
         self.director.on_idle = idle.set
         self.director.wind_down()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_GRACE_SECONDS):
-                await idle.wait()
+        await wait_at_most(idle, STOP_GRACE_SECONDS)
 
     async def hand_over(self) -> None:
         """Stop all matches where they are, and keep them for the next referee."""

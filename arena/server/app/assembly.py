@@ -34,7 +34,7 @@ from arena.server.app.referees_store import open_referees_store
 from arena.server.app.server import LoopTimer, RefereeServer, Services
 from arena.server.app.spools import Spools
 from arena.server.app.takeover import Takeover
-from arena.server.app.tokens import HostedPlayers, Players, Tokens
+from arena.server.app.tokens import Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
 from arena.server.events.ladders.connected_ladders import ConnectedLadders
 from arena.server.events.ladders.final_blocks import WorkersBlocks
@@ -50,7 +50,6 @@ from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.ladder.director import Director
 from arena.server.limits.connections import Connections
 from arena.server.limits.gate import MOST_KNOWN, Gate
-from arena.server.limits.reading_queue import ReadingQueue
 from arena.server.notices.webhook_service import WebhookService
 from arena.server.operating.operator_service import OperatorService
 from arena.server.play.attendance_service import AttendanceService
@@ -60,6 +59,7 @@ from arena.server.play.missed_ends import MissedEnds
 from arena.server.play.play_service import PlayService
 from arena.server.reading.calls import ReadingCalls
 from arena.server.reading.process import ReadingProcess, ReadingThread, ReadingWorker
+from arena.server.reading.reading_queue import ReadingQueue
 from arena.server.reading.registry_service import RegistryService
 from arena.server.tournaments.conductor import Conductor
 from arena.server.uploads.hosted_shifts import HostedShifts
@@ -146,8 +146,8 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         known = await store.token_hashes(MOST_KNOWN)
         gate = Gate(limits, metrics, time.monotonic, known, settings.dashboard_secret)
         play = PlayService(
-            *(Players(tokens), lobby, gate, settings.hello_seconds, metrics.queued),
-            hosted=HostedPlayers(tokens),
+            *(tokens.player, lobby, gate, settings.hello_seconds, metrics.queued),
+            hosted=tokens.hosted_player,
         )
         conductor.staffing.shifts = play.attendances
         worker: ReadingWorker = (
@@ -173,13 +173,15 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
                 *(signer.public_key, reading, gate),
             ),
             owners=OwnerService(
-                *(tokens, store.owners, store.paces, store.sign_ins, store.messages, rules, gate),
+                *(tokens, store.owners, store.sign_ins, store.messages, rules, gate),
                 *(presences.of, store.checks.in_words, store.notes.of_match),
             ),
             operators=OperatorService(tokens, store.operators, store.owners, store.messages, gate),
-            challenges=ChallengeService(tokens, store.challenge, director.challenges, gate),
+            challenges=ChallengeService(
+                tokens.authenticate, tokens, store.challenge, director.challenges, gate
+            ),
             spectating=SpectatorService(spectators, gate, timer, activity),
-            attendance=AttendanceService(Players(tokens), play.attendances, gate),
+            attendance=AttendanceService(tokens.player, play.attendances, gate),
             uploads=UploadService(
                 tokens, store.builds, store.shift_logs, settings.hosting, allowance, gate
             ),

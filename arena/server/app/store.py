@@ -41,7 +41,6 @@ from arena.server.accounts import bot_statements, registering
 from arena.server.accounts.auditing import record
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owners import Owners
-from arena.server.accounts.paces import Paces
 from arena.server.accounts.policies import Policies
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.event_notices import EventNotices
@@ -57,15 +56,15 @@ from arena.server.events.serving.grading import Grading
 from arena.server.failover import running
 from arena.server.failover.lease import require
 from arena.server.ladder import pairing_statements
-from arena.server.notices.bot_webhooks import BotWebhooks
 from arena.server.notices.deliveries import Deliveries
 from arena.server.notices.failing_bots import FailingBots
-from arena.server.notices.webhooks import Webhooks
+from arena.server.notices.webhooks import BotWebhooks, Webhooks
 from arena.server.operating.operators import Operators
 from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
 from arena.server.results.benchmarks import Benchmarks
 from arena.server.results.luck import Lucks, measured
+from arena.server.results.match_search import transcripts_of_matches
 from arena.server.results.notes import Notes, note_columns
 from arena.server.results.retention import Retention
 from arena.server.results.signing import signer
@@ -118,7 +117,6 @@ class Store:
         self.owners = Owners(engine)
         self.messages = Messages(engine)
         self.operators = Operators(engine, self.owners)
-        self.paces = Paces(engine)
         self.policies = Policies(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)
@@ -305,8 +303,9 @@ class Store:
         """Return the transcript of a match; None if there is none with that id."""
         if not is_match_id(match_id.lower()):
             return None
-        rows = await self.rows(statements.transcript(match_id))
-        return unpack(Packed(**rows[0])) if rows else None
+        rows = await self.rows(transcripts_of_matches([match_id]))
+        packed = [Packed(row["format"], row["sha256"], row["data"]) for row in rows]
+        return unpack(packed[0]) if packed else None
 
     # Data from which ratings and pairings are computed
 

@@ -11,8 +11,8 @@ from arena.server.requests.errors import ProtocolError
 class Tokens:
     """Looks up the tokens of bots and the keys of owners.
 
-    The Authenticator of all calls but play. Every method raises ProtocolError for a token that is
-    unknown or not meant for the call, and StorageError.
+    Every method raises ProtocolError for a token that is unknown or not meant for the call, and
+    StorageError.
     """
 
     def __init__(self, store: Store) -> None:
@@ -39,6 +39,18 @@ class Tokens:
             )
         return registered
 
+    async def hosted_player(self, token: str) -> Registered:
+        """Return the version whose running shift has this token.
+
+        For the Unix socket: a program in the sandbox that knows the token of another bot does not
+        play as it.
+        """
+        if not token.startswith(SHIFT_PREFIX):
+            raise ProtocolError(
+                grpc.StatusCode.UNAUTHENTICATED, "a hosted bot plays with the token of its shift"
+            )
+        return await self.player(token)
+
     async def owner(self, key: str) -> Owner:
         """Return the owner who has this key."""
         owner = await self._store.owners.by_key(key)
@@ -56,28 +68,3 @@ class Tokens:
         return await (
             self.owner(token) if token.startswith(KEY_PREFIX) else self.authenticate(token)
         )
-
-
-class Players:
-    """The Authenticator of play: the token of a shift is good for this alone."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        self.authenticate = tokens.player
-
-
-class HostedPlayers:
-    """The Authenticator of play over the Unix socket.
-
-    A program in the sandbox that knows the token of another bot does not play as it.
-    """
-
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-
-    async def authenticate(self, token: str) -> Registered:
-        """Return the version whose running shift has this token."""
-        if not token.startswith(SHIFT_PREFIX):
-            raise ProtocolError(
-                grpc.StatusCode.UNAUTHENTICATED, "a hosted bot plays with the token of its shift"
-            )
-        return await self._tokens.player(token)

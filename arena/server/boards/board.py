@@ -8,7 +8,7 @@ for each block and pair. With a thousand bots the lines take tenths of a second,
 computed more often than `rest_seconds` allows.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -27,7 +27,7 @@ from arena.rating.methods import ScoreRule
 from arena.rating.win_share import WinCounts, WinShares
 from arena.records import Registered, VersionId
 from arena.server.boards.fault_counts import FaultColumns, FaultCounts
-from arena.server.boards.log_columns import LogColumns, RatedRow, of_rows
+from arena.server.boards.log_columns import LogColumns
 from arena.server.boards.luck_adjusted import LuckAdjusted, adjusted_by_version
 
 CENTRE: Final = 1500.0
@@ -117,38 +117,25 @@ class Board:
         self.sequence = 0
         """The sequence of the last result added: ask the log for the results after it."""
         self._matches = 0
-        self._aggregate: Aggregate[VersionId] = Aggregate(score)
+        self.aggregate: Aggregate[VersionId] = Aggregate(score)
+        """The counts behind the ratings, which grow with the board."""
         self._wins: WinCounts[VersionId] = WinCounts()
-        self._clusters = ClusterSums(score)
+        self.clusters = ClusterSums(score)
+        """The sums behind the intervals, which grow with the board; bots as in `aggregate`."""
         self._faults = FaultColumns()
         self._start: dict[VersionId, float] = {}
         """The ratings of the last fit, in nats, at which the next one starts."""
         self._luck_start: dict[VersionId, float] = {}
         """The luck-adjusted ratings of the last fit, likewise."""
         self._ladder: Ladder[VersionId] | None = None
-        self._luck_column: LuckColumn[VersionId] | None = None
+        self.luck_column: LuckColumn[VersionId] | None = None
+        """The luck-adjusted ratings of the last `ladder`; None if luck is not known well enough."""
 
     def __len__(self) -> int:
         """Return the number of rated matches."""
         return self._matches
 
-    @property
-    def aggregate(self) -> Aggregate[VersionId]:
-        """The counts behind the ratings, which grow with the board."""
-        return self._aggregate
-
-    @property
-    def clusters(self) -> ClusterSums:
-        """The sums behind the intervals, which grow with the board; bots as in `aggregate`."""
-        return self._clusters
-
-    def extend(self, rows: Iterable[RatedRow]) -> None:
-        """Add the next results of the log; results it already has are ignored."""
-        rows = [row for row in rows if row.sequence > self.sequence]
-        if rows:
-            self.extend_columns(of_rows(rows))
-
-    def extend_columns(self, log: LogColumns) -> None:
+    def extend(self, log: LogColumns) -> None:
         """Add the next results of the log; results that the board already has are ignored.
 
         Of each block `log` has all results or none.
@@ -156,33 +143,33 @@ class Board:
         log = log.after(self.sequence)
         if not len(log):
             return
-        at = np.array([self._aggregate.index(version) for version in log.versions], np.int32)
-        for version in self._aggregate.bots[len(self._wins.bots) :]:
+        at = np.array([self.aggregate.index(version) for version in log.versions], np.int32)
+        for version in self.aggregate.bots[len(self._wins.bots) :]:
             self._wins.index(version)
         tables = [replace(table, bots=at[table.bots]) for table in log.tables]
         if len(log) < FEW_MATCHES:
             for match in log.results().matches():
-                self._aggregate.add(match)
+                self.aggregate.add(match)
                 self._wins.add(match)
         else:
             for table in tables:
-                self._aggregate.add_table(table)
+                self.aggregate.add_table(table)
                 self._wins.add_table(table)
-        self._clusters.add(tables)
+        self.clusters.add(tables)
         self._faults.add(at[log.troubled["bot"]], log.troubled)
         self._matches += len(log)
         self.sequence = int(log.sequences[-1])
-        self._ladder = self._luck_column = None
+        self._ladder = self.luck_column = None
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """Return the board's whole content as arrays, to be stored; `of_arrays` reads it."""
         found: dict[str, NDArray[np.generic]] = {
             "ends": np.array([self.sequence, self._matches], np.int64),
-            "versions": np.array(self._aggregate.bots, np.int64),
+            "versions": np.array(self.aggregate.bots, np.int64),
         }
         for name, start in (("start", self._start), ("luck_start", self._start | self._luck_start)):
-            found[name] = np.array([start.get(bot, 0.0) for bot in self._aggregate.bots])
-        found |= self._aggregate.arrays() | self._wins.arrays() | self._clusters.arrays()
+            found[name] = np.array([start.get(bot, 0.0) for bot in self.aggregate.bots])
+        found |= self.aggregate.arrays() | self._wins.arrays() | self.clusters.arrays()
         return found | self._faults.arrays()
 
     @classmethod
@@ -193,9 +180,9 @@ class Board:
         found = cls(game, score)
         found.sequence, found._matches = arrays["ends"].astype(np.int64).tolist()
         versions = [VersionId(one) for one in arrays["versions"].astype(np.int64).tolist()]
-        found._aggregate = Aggregate.of_arrays(score, versions, arrays)
+        found.aggregate = Aggregate.of_arrays(score, versions, arrays)
         found._wins = WinCounts.of_arrays(versions, arrays)
-        found._clusters = ClusterSums.of_arrays(score, arrays)
+        found.clusters = ClusterSums.of_arrays(score, arrays)
         found._faults = FaultColumns.of_array(arrays["troubles"])
         found._start, found._luck_start = (
             dict(zip(versions, arrays[name].astype(np.float64).tolist(), strict=True))
@@ -209,7 +196,7 @@ class Board:
         Returns None while it has no match; then the mean is CENTRE.
         """
         return anchor_among(
-            self.game, {version: versions[version] for version in self._aggregate.bots}
+            self.game, {version: versions[version] for version in self.aggregate.bots}
         )
 
     def fit(
@@ -222,9 +209,9 @@ class Board:
         """
         anchor = self.anchor(versions)
         fixed = None if anchor is None else Anchor(anchor, CENTRE)
-        official = fit(self._aggregate, anchor=fixed, start=self._start)
+        official = fit(self.aggregate, anchor=fixed, start=self._start)
         self._start = official.nats()
-        adjusted = luck_fit(official, self._aggregate, start=self._luck_start)
+        adjusted = luck_fit(official, self.aggregate, start=self._luck_start)
         if adjusted is not None:
             self._luck_start = adjusted.fit.nats()
         return official, adjusted
@@ -237,20 +224,15 @@ class Board:
         """
         if self._ladder is None:
             official, adjusted = self.fit(versions)
-            measured = intervals(official, self._clusters)
+            measured = intervals(official, self.clusters)
             if adjusted is not None:
-                self._luck_column = luck_column(adjusted, measured, self._clusters)
+                self.luck_column = luck_column(adjusted, measured, self.clusters)
             self._ladder = ladder(measured)
         return self._ladder
 
-    @property
-    def luck_column(self) -> LuckColumn[VersionId] | None:
-        """The luck-adjusted ratings of the last `ladder`; None if luck is not known well enough."""
-        return self._luck_column
-
     def faults(self) -> dict[VersionId, FaultCounts]:
         """Return the faults and forfeits of the versions that had any."""
-        return self._faults.by_version(self._aggregate.bots)
+        return self._faults.by_version(self.aggregate.bots)
 
     def win_shares(self) -> tuple[WinShares[VersionId], ...]:
         """Return the first places by table size."""
@@ -267,7 +249,7 @@ class Board:
         anchor = rated.intervals.fit.anchor
         shift = centre(rated)
         played = _played(self.win_shares())
-        adjusted = adjusted_by_version(self._luck_column, shift)
+        adjusted = adjusted_by_version(self.luck_column, shift)
         return [
             BoardLine(
                 rank,

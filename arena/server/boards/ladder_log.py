@@ -56,12 +56,22 @@ def read_board(
     """
     stored = read_checkpoint(read, ladder, revision)
     board, after = stored if stored is not None else (Board(ladder.game, ladder.score), 0)
+    return grown(read, ladder, board, after, up_to), None if stored is None else after
+
+
+def grown(
+    read: ColumnReader, ladder: LadderId, board: Board, after: int, up_to: int | None = None
+) -> Board:
+    """Return a board with the results after a rating event and up to another.
+
+    It is `board`, or a new one if a block goes on: a board has sums of whole blocks only.
+    """
     log = read_log(read, ladder, after, up_to)
     if len(log) and len(board) and block_goes_on(read, after):
         board = Board(ladder.game, ladder.score)
         log = read_log(read, ladder, up_to=up_to)
-    board.extend_columns(log)
-    return board, None if stored is None else after
+    board.extend(log)
+    return board
 
 
 def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board, int] | None:

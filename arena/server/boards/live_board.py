@@ -28,7 +28,7 @@ from arena.records import Registered, VersionId
 from arena.server.boards import ladder_statements
 from arena.server.boards.board import Board, BoardLine, rest_seconds, table_sizes
 from arena.server.boards.fault_counts import FaultCounts
-from arena.server.boards.ladder_log import block_goes_on, read_checkpoint, read_log, registered
+from arena.server.boards.ladder_log import grown, read_checkpoint, read_log, registered
 from arena.server.boards.ranking_rule import RankingRule
 from arena.server.boards.trend import FEWEST_MATCHES, TREND_EVENTS, TREND_SHARE, rating_trend
 
@@ -152,14 +152,9 @@ class LiveBoard:
             if checkpoint is not None:
                 self._board, held = checkpoint
                 after = max(after, held)
-        found = read_log(self._read, self.ladder, after)
-        if len(found) and len(self._board) and block_goes_on(self._read, after):
-            # The board has sums of whole blocks only, so it is computed anew.
-            self._board = Board(self.ladder.game, self.ladder.score)
-            found = read_log(self._read, self.ladder)
-        self._board.extend_columns(found)
+        self._board = grown(self._read, self.ladder, self._board, after)
         lines, rated = self._latest.lines, self._latest.rated
-        if len(self._board) and (len(found) or rated is None):
+        if len(self._board) and (self._board.sequence > after or rated is None):
             new = [bot for bot in self._board.aggregate.bots if bot not in self._versions]
             self._versions |= registered(self._read, new)
             lines = tuple(self._board.lines(self._versions))

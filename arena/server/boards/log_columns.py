@@ -1,8 +1,7 @@
-"""Results of one ladder as columns, from the rows of the database or from single results."""
+"""Results of one ladder as columns, from the rows of the database."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from arena.rating.elo import IntArray
 from arena.rating.results import MatchColumns, Results, check_table
 from arena.records import VersionId
 from arena.server.boards.fault_counts import TROUBLED
-from arena.server.boards.luck_adjusted import luck_of_table
 
 SEATS: Final = np.dtype(
     [
@@ -29,40 +27,6 @@ SEATS: Final = np.dtype(
 
 Luck that was not measured is NaN.
 """
-
-
-class RatedRow(Protocol):
-    """A rated result as read from the log; the sequences are by seat."""
-
-    @property
-    def sequence(self) -> int:
-        """The number of its rating event."""
-        ...
-
-    @property
-    def match_id(self) -> str:
-        """The id of the match."""
-        ...
-
-    @property
-    def block_id(self) -> str:
-        """The id of the match's block."""
-        ...
-
-    @property
-    def version_ids(self) -> Sequence[VersionId]:
-        """The versions."""
-        ...
-
-    @property
-    def placings(self) -> Sequence[int]:
-        """The place of each version; 1 is best."""
-        ...
-
-    @property
-    def luck(self) -> Sequence[float] | None:
-        """The luck of each version; None if it was not measured."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,35 +117,6 @@ def of_seats(rows: NDArray[Any]) -> LogColumns:
     for name in ("faults", "forfeits"):
         troubled[name] = rows[name][some]
     return LogColumns(ids, tuple(tables), sequence[starts], troubled)
-
-
-def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
-    """Return the results of rows in ascending order, without faults.
-
-    Raises ResultError for a result that cannot be rated.
-    """
-    versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
-    number = {version: index for index, version in enumerate(versions)}
-    block_numbers: dict[str, int] = {}
-    blocks = np.array(
-        [block_numbers.setdefault(row.block_id, len(block_numbers)) for row in rows], np.int64
-    )
-    by_size: dict[int, list[int]] = {}
-    for index, row in enumerate(rows):
-        by_size.setdefault(len(row.version_ids), []).append(index)
-    tables = []
-    for seats, at in by_size.items():
-        table = MatchColumns(
-            np.array([[number[one] for one in rows[i].version_ids] for i in at], np.int32),
-            np.array([rows[i].placings for i in at], np.int16),
-            blocks[at],
-            np.array(at, np.int64),
-            luck_of_table([rows[i].luck for i in at], seats),
-        )
-        check_table(table, len(versions))
-        tables.append(table)
-    sequences = np.array([row.sequence for row in rows], np.int64)
-    return LogColumns(versions, tuple(tables), sequences, np.empty(0, TROUBLED))
 
 
 def _numbered(ids: NDArray[np.void]) -> IntArray:

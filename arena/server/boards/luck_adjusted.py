@@ -1,14 +1,11 @@
 """The luck-adjusted Elo of a board: the rating with the luck of the draws removed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from arena.lab.luck import TableName, table_of
-from arena.rating.elo import FloatArray
 from arena.rating.luck_column import LuckColumn
 from arena.records import VersionId
 
@@ -88,19 +85,3 @@ def adjusted_by_version(
         anchored = fitted.anchor is not None and fitted.anchor.bot == bot
         found[bot] = LuckAdjusted(elo, (low, high), None if anchored else factor)
     return found
-
-
-def luck_of_table(rows: Sequence[Sequence[float] | None], seats: int) -> FloatArray | None:
-    """Return the luck (n, seats) of matches at one table size; None if none was measured.
-
-    Luck with the wrong number of seats or with a value that is not finite counts as none: a board
-    consists of results, and wrong luck must not prevent it from being shown.
-    """
-    if all(luck is None for luck in rows):
-        return None
-    nothing = (0.0,) * seats
-    column = np.array(
-        [luck if luck is not None and len(luck) == seats else nothing for luck in rows], np.float64
-    )
-    column[~np.isfinite(column).all(axis=1)] = 0.0
-    return column

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Final
 
+from arena.moments import milliseconds
 from arena.server.events.event import Admission, Event, Phase
 from arena.v1 import event_pb2 as pb
 
@@ -35,8 +36,3 @@ def event_details(event: Event, now: datetime) -> pb.EventDetails:
         private=terms.private,
         connected=terms.connected,
     )
-
-
-def milliseconds(moment: datetime) -> int:
-    """Return a moment in milliseconds since 1970."""
-    return round(moment.timestamp() * 1000)

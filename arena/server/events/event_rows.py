@@ -4,11 +4,8 @@ from typing import Any
 
 from sqlalchemy import Row as SqlRow
 
-from arena.match.clock import TimeControl
-from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.scheduling.formats import FormatName
 from arena.server.events.event import (
     Admission,
     Dates,
@@ -21,22 +18,12 @@ from arena.server.events.event import (
     LadderRules,
     NewEvent,
 )
+from arena.server.tournaments.tournament_rows import rules_fields
 
 
 def event(row: SqlRow[Any]) -> Event:
     """Return the event of a row of `event_list`."""
-    rules = FinalRules(
-        format=FormatName(row.format),
-        game=row.game,
-        options=row.options,
-        seats=row.seat_count,
-        blocks=row.blocks,
-        rounds=row.rounds,
-        score=ScoreRule(row.score),
-        time_control=TimeControl(row.turn_ms, row.bank_ms),
-        groups=row.groups,
-        advance=row.advance,
-    )
+    rules = FinalRules(**rules_fields(row))
     admission = Admission.CODE if row.needs_code else Admission.OPEN
     if row.roster_only:
         admission = Admission.ROSTER

@@ -14,7 +14,7 @@ gone, writes nothing and stops.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ from arena.database.errors import (
     NoAddressError,
     StorageError,
 )
-from arena.database.listening import notifications
+from arena.database.listening import notifications, set_on
 from arena.database.process_identity import own_identity
 from arena.database.tables.running import leases
 from arena.database.transaction import transaction
@@ -40,6 +40,7 @@ from arena.server.failover import presence
 from arena.server.failover.lease_monitor import STILL_SECONDS, LeaseMonitor
 from arena.server.failover.spreading import Spreading
 from arena.server.failover.succession import succeed, taking_turns, tell
+from arena.waiting import wait_at_most
 
 RENEW_SECONDS: Final = 0.4
 """The time between renewals.
@@ -175,9 +176,7 @@ class Lease:
         Raises LeaseTakenError when another referee has taken over from this one.
         """
         while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(RENEW_SECONDS):
-                    await self._news.wait()
+            await wait_at_most(self._news, RENEW_SECONDS)
             self._news.clear()
             try:
                 async with asyncio.timeout(GIVE_UP_SECONDS):
@@ -192,9 +191,7 @@ class Lease:
 
     async def listen(self, url: str) -> None:
         """Wake `keep` at once when a referee comes or goes, until cancelled."""
-        async with aclosing(notifications(url, [REFEREES_CHANNEL])) as changes:
-            async for _ in changes:
-                self._news.set()
+        await set_on(notifications(url, [REFEREES_CHANNEL]), self._news)
 
     async def look(self) -> None:
         """Renew the lease, check the others, and take over from the dead if it is the senior.

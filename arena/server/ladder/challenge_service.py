@@ -2,32 +2,31 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Any, Final, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
 
 import grpc
 import grpc.aio
 import structlog
 
-from arena.codec.transcript import write_entrant, write_time_control
+from arena.codec.transcript import read_time_control, write_entrant, write_time_control
 from arena.errors import UserError
 from arena.games import GAMES, make_game
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.records import FinishedMatch, RecordedMatch, Registered
+from arena.match.match_id import is_match_id
+from arena.moments import milliseconds
+from arena.records import FinishedMatch, RecordedChallenge, RecordedMatch, Registered, VersionId
 from arena.scheduling.ladder import TableType
 from arena.server.accounts.owner_calls import OwnerKeys
-from arena.server.ladder.challenge_progress import FindChallenge, GoingOn, so_far, summary
+from arena.server.ladder.challenge_book import ChallengeBook
 from arena.server.ladder.challenges import (
     Challenge,
-    ChallengeFollower,
     ChallengeRefusal,
     ChallengeRefusedError,
-    ChallengeRun,
 )
-from arena.server.limits.gate import Authenticator, Gate
+from arena.server.limits.gate import Authenticate, Gate
 from arena.server.limits.guarding import bearer_token, guarded
 from arena.server.limits.limits import LimitError
-from arena.server.limits.reading_queue import KEPT_SECONDS
 from arena.server.limits.refusals import Context
 from arena.server.play.ports import Participant
 from arena.server.requests.errors import ProtocolError, internal_error, malformed
@@ -45,6 +44,8 @@ MOST_ACTIONS: Final = 30_000
 """The most actions of one match, by its rules. The transcript of a longer one would be too large
 for a message, and options could make it last for millions."""
 MOST_LISTED: Final = 1_000
+LISTED_SECONDS: Final = 1.0
+"""How old an answer of ListOpponents may be."""
 RETRY_SECONDS: Final = 5.0
 """After how long a challenge that was one too many may be tried again."""
 
@@ -56,24 +57,8 @@ _STATUSES: Final = {
 log = structlog.get_logger()
 
 
-class ChallengerKeys(Authenticator, OwnerKeys, Protocol):
-    """The bots by their tokens, and the owners by their keys."""
-
-
-class ChallengeHost(GoingOn, Protocol):
-    """The interface of the part that plays challenges."""
-
-    def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
-        """Play unrated matches soon. Raises ChallengeRefusedError."""
-        ...
-
-    def connected(self, owner: str, name: str) -> Registered | None:
-        """Return the newest connected version of an owner's bot that bears a name."""
-        ...
-
-    def accepting(self) -> list[tuple[Participant, int]]:
-        """Return the bots that accept challenges, and how many further ones each takes now."""
-        ...
+FindChallenge = Callable[[str], Awaitable[RecordedChallenge | None]]
+"""Finds the record of a challenge by UUID; None if it has no match. Raises StorageError."""
 
 
 class ChallengeService:
@@ -81,18 +66,20 @@ class ChallengeService:
 
     def __init__(
         self,
-        keys: ChallengerKeys,
+        authenticate: Authenticate,
+        keys: OwnerKeys,
         find: FindChallenge,
-        host: ChallengeHost,
+        book: ChallengeBook,
         gate: Gate,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._now = now
         self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
         """Answers of ListOpponents by game, each with the time until which it is given."""
+        self._authenticate = authenticate
         self._keys = keys
         self._find = find
-        self._host = host
+        self._book = book
         self._gate = gate
         self._followers: set[_Follower] = set()
 
@@ -148,10 +135,36 @@ class ChallengeService:
         async def answer() -> pb.GetChallengeResponse:
             token = bearer_token(context)
             async with self._gate.trying(token, self._gate.caller(context)):
-                registered = await self._keys.authenticate(token)
-            return await so_far(request.challenge_id.lower(), registered, self._host, self._find)
+                registered = await self._authenticate(token)
+            return await self._so_far(request.challenge_id.lower(), registered)
 
         return await guarded(self._gate, "GetChallenge", context, answer)
+
+    async def _so_far(self, challenge_id: str, registered: Registered) -> pb.GetChallengeResponse:
+        """Return the answer for a bot that plays in the challenge. Raises ProtocolError."""
+        if not is_match_id(challenge_id):
+            raise malformed(f"{challenge_id[:80]!r} is not the id of a challenge: that is a UUID")
+        # Before the records are read, so that what ends meanwhile is not called over without its
+        # match.
+        going_on = self._book.going_on(challenge_id)
+        recorded = await self._find(challenge_id)
+        players: frozenset[VersionId] = frozenset()
+        wanted = 0
+        if going_on is not None:
+            players, wanted = going_on
+        elif recorded is not None:
+            players, wanted = recorded.players, recorded.wanted
+        if registered.version_id not in players:
+            raise ProtocolError(
+                grpc.StatusCode.NOT_FOUND,
+                f"{registered.entrant} plays in no challenge {challenge_id}, or it ended before "
+                "its first match",
+            )
+        return pb.GetChallengeResponse(
+            matches=map(_summary, recorded.matches if recorded is not None else ()),
+            wanted=wanted,
+            over=going_on is None and recorded is not None and recorded.over,
+        )
 
     async def list_opponents(
         self, request: pb.ListOpponentsRequest, context: Context
@@ -168,12 +181,12 @@ class ChallengeService:
         until, response = self._listed.get(game, (0.0, pb.ListOpponentsResponse()))
         if until <= self._now():
             response = self._opponents(game)
-            self._listed[game] = self._now() + KEPT_SECONDS, response
+            self._listed[game] = self._now() + LISTED_SECONDS, response
         return response
 
     def _opponents(self, game: str) -> pb.ListOpponentsResponse:
         found: dict[int, tuple[Participant, int]] = {}
-        for participant, free in self._host.accepting():
+        for participant, free in self._book.accepting():
             if not game or game in participant.games:
                 version = participant.registered.version_id
                 free += found[version][1] if version in found else 0
@@ -193,9 +206,9 @@ class ChallengeService:
         Raises ProtocolError.
         """
         if not bot:
-            return await self._keys.authenticate(token)
+            return await self._authenticate(token)
         owner = await self._keys.owner(token)
-        found = self._host.connected(owner.name, bot)
+        found = self._book.connected(owner.name, bot)
         if found is None:
             raise ProtocolError(
                 grpc.StatusCode.FAILED_PRECONDITION,
@@ -240,7 +253,7 @@ class ChallengeService:
     async def _follow(self, wanted: Challenge, context: Context) -> None:
         follower = _Follower()
         try:
-            run = self._host.take(wanted, follower)
+            run = self._book.take(wanted, follower)
         except ChallengeRefusedError as error:
             status = _STATUSES.get(error.why)
             if status is None:
@@ -281,7 +294,7 @@ class _Follower:
     def recorded(self, match: FinishedMatch) -> None:
         setup, result = match.transcript.setup, match.transcript.result
         self.news.put_nowait(
-            summary(
+            _summary(
                 RecordedMatch(
                     setup.match_id, setup.game, setup.entrants, result.placing, match.finished_at
                 )
@@ -292,10 +305,23 @@ class _Follower:
         self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))
 
 
+def _summary(match: RecordedMatch) -> registry_pb2.MatchSummary:
+    """Return a recorded match as a message."""
+    message = registry_pb2.MatchSummary(
+        match_id=match.match_id,
+        game=match.game,
+        placing=match.placing,
+        finished_ms=milliseconds(match.finished_at),
+    )
+    for entrant in match.entrants:
+        write_entrant(entrant, message.entrants.add())
+    return message
+
+
 def _time_control(request: pb.ChallengeRequest) -> TimeControl:
     if not request.HasField("time_control"):
         return DEFAULT_TIME_CONTROL
-    control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+    control = read_time_control(request.time_control)
     for what, given, allowed in (
         ("turn_ms", control.turn_ms, TURN_MS),
         ("bank_ms", control.bank_ms, BANK_MS),

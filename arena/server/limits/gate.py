@@ -2,9 +2,9 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Final, Protocol
+from typing import Final
 
 import grpc
 
@@ -27,15 +27,8 @@ LEAST_MESSAGE_BYTES: Final = 128
 """A message counts as at least so many: an empty one costs the referee as much as one of these."""
 
 
-class Authenticator(Protocol):
-    """Checks tokens."""
-
-    async def authenticate(self, token: str) -> Registered:
-        """Return the bot version of a token.
-
-        Raises ProtocolError for one that may not play.
-        """
-        ...
+Authenticate = Callable[[str], Awaitable[Registered]]
+"""Returns the bot version of a token. Raises ProtocolError for one that may not play."""
 
 
 class Silence:
@@ -114,7 +107,7 @@ class Gate:
         self._reading: Counter[str] = Counter()
         """Open streams of reflection, by address."""
 
-    async def admit(self, authenticator: Authenticator, token: str, peer: str) -> Registered:
+    async def admit(self, authenticate: Authenticate, token: str, peer: str) -> Registered:
         """Authenticate the bot that opens a stream."""
         secret = _sha256(token)
         if secret in self._known:
@@ -123,7 +116,7 @@ class Gate:
             if wait:
                 raise LimitError("streams", "this bot opens too many streams", wait)
         async with self.trying(token, peer):
-            return await authenticator.authenticate(token)
+            return await authenticate(token)
 
     @asynccontextmanager
     async def trying(self, token: str, peer: str) -> AsyncIterator[None]:

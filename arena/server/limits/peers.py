@@ -2,9 +2,11 @@
 
 import socket
 import sys
-from ipaddress import IPv4Address, ip_address
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import unquote
+
+from arena.addresses import network_of
 
 PROCESS: Final = "process "
 """The beginning of the address of a process on this machine."""
@@ -16,14 +18,6 @@ def address_of(peer: str) -> str:
     kind, _, rest = unquote(peer).partition(":")
     host = rest.rpartition(":")[0].strip("[]")
     return network_of(host) if kind == "ipv6" else host.partition("%")[0] or kind
-
-
-def network_of(host: str) -> str:
-    """Return an IP address; of IPv6 the network of 64 bits, which one guest has usually alone."""
-    address = ip_address(host.partition("%")[0])
-    if isinstance(address, IPv4Address):
-        return str(address)
-    return str(address.ipv4_mapped or ip_address(int(address) >> 64 << 64))
 
 
 def tcp_peer(line: socket.socket) -> str:

@@ -7,7 +7,6 @@ A webhook may get a notice twice, if a referee dies at the wrong moment: it know
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, suppress
 from datetime import timedelta
 from http.client import HTTPException
 from typing import Final
@@ -17,10 +16,12 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import StorageFailedError
+from arena.database.listening import set_on
 from arena.database.transaction import transaction
 from arena.server.notices import notice_statements as statements
 from arena.server.notices.notice import NoticeKind
 from arena.server.notices.posting import Delivery, Post, body_of, headers_of, post
+from arena.waiting import wait_at_most
 
 AT_ONCE: Final = 10
 """The number of deliveries that are tried at the same time."""
@@ -49,7 +50,7 @@ class Deliveries:
         """Deliver what is due, until cancelled; `changes` yields when there are new notices."""
         news = asyncio.Event()
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(_listen(changes, news))
+            tasks.create_task(set_on(changes, news))
             while True:
                 news.clear()
                 try:
@@ -60,11 +61,7 @@ class Deliveries:
                 except Exception:
                     log.exception("notices not delivered", retry_s=RETRY_SECONDS)
                     seconds = RETRY_SECONDS
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(
-                        LONGEST_WAIT_SECONDS if seconds is None else seconds
-                    ):
-                        await news.wait()
+                await wait_at_most(news, LONGEST_WAIT_SECONDS if seconds is None else seconds)
 
     async def deliver(self, post: Post = post) -> float | None:
         """Try the deliveries that are due; return the seconds to the next one, None without one."""
@@ -78,21 +75,7 @@ class Deliveries:
         """Return some deliveries that are due, which are this referee's for a while."""
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.claim_deliveries(AT_ONCE, CLAIM))
-            return [
-                Delivery(
-                    row.notice_id,
-                    row.webhook_id,
-                    row.tries,
-                    row.url,
-                    row.secret,
-                    row.public,
-                    NoticeKind(row.kind),
-                    row.at,
-                    row.text,
-                    row.data,
-                )
-                for row in found
-            ]
+            return [Delivery(**{**row._mapping, "kind": NoticeKind(row.kind)}) for row in found]
 
     async def _try(self, one: Delivery, post: Post) -> None:
         body = body_of(one)
@@ -111,9 +94,3 @@ class Deliveries:
         if failure:
             host = urlsplit(one.url).hostname
             log.warning("notice not delivered", host=host, why=failure, again=pause is not None)
-
-
-async def _listen(changes: AsyncGenerator[Collection[str]], news: asyncio.Event) -> None:
-    async with aclosing(changes) as told:
-        async for _ in told:
-            news.set()

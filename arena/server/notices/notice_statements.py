@@ -52,11 +52,6 @@ def wake() -> Row:
     return select(func.pg_notify(NOTICES_CHANNEL, ""))
 
 
-def owned_bot(owner_id: int, bot: str) -> Row:
-    """Select `id` of an owner's bot."""
-    return select(bots.c.id).where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
-
-
 def bot_of(version_id: int) -> Row:
     """Select `bot_id`, `bot` and `version`, its label, of a version."""
     return (

@@ -7,7 +7,7 @@ import grpc.aio
 from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.limits.gate import Gate
-from arena.server.notices.bot_webhooks import BotWebhooks
+from arena.server.notices.webhooks import BotWebhooks
 from arena.v1 import webhook_pb2 as pb
 
 
@@ -17,19 +17,17 @@ class WebhookService:
     def __init__(self, keys: OwnerKeys, webhooks: BotWebhooks, gate: Gate) -> None:
         self._calls = OwnerCalls(keys, gate, pb)
         self._webhooks = webhooks
-        self._gate = gate
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
         """The calls by name, for the server."""
         return {
-            "AddWebhook": self._calls.of_owner("AddWebhook", self._add),
+            "AddWebhook": self._calls.of_owner("AddWebhook", self._add, changes=True),
             "ListWebhooks": self._calls.of_owner("ListWebhooks", self._list),
-            "RemoveWebhook": self._calls.of_owner("RemoveWebhook", self._remove),
+            "RemoveWebhook": self._calls.of_owner("RemoveWebhook", self._remove, changes=True),
         }
 
     async def _add(self, request: pb.AddWebhookRequest, owner: Owner) -> pb.AddWebhookResponse:
-        self._gate.change(owner)
         secret = await self._webhooks.add(owner, request.url, request.bot or None)
         return pb.AddWebhookResponse(secret=secret)
 
@@ -53,6 +51,5 @@ class WebhookService:
     async def _remove(
         self, request: pb.RemoveWebhookRequest, owner: Owner
     ) -> pb.RemoveWebhookResponse:
-        self._gate.change(owner)
         await self._webhooks.remove(owner, request.url, request.bot or None)
         return pb.RemoveWebhookResponse()

@@ -1,4 +1,4 @@
-"""`Webhooks`: the addresses to which notices of events are posted."""
+"""`Webhooks` and `BotWebhooks`: the addresses to which notices are posted."""
 
 import base64
 import secrets
@@ -7,10 +7,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from sqlalchemy import Row as SqlRow
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import WebhookRefusedError
 from arena.database.transaction import transaction
+from arena.records import Owner
+from arena.server.accounts import owner_statements, registering
 from arena.server.accounts.auditing import record
 from arena.server.notices import notice_statements as statements
 from arena.server.notices.posting import is_public
@@ -19,6 +21,8 @@ _LONGEST_ADDRESS: Final = 1_000
 _SECRET_BYTES: Final = 24
 MOST_OF_ORGANISERS: Final = 10
 """The most webhooks of an event that its organisers have added."""
+MOST_WEBHOOKS: Final = 10
+"""The most webhooks of an owner: each notice is posted to all of them."""
 
 
 class Webhooks:
@@ -34,9 +38,9 @@ class Webhooks:
 
         With `public_only` it must be on the public internet. Raises WebhookRefusedError.
         """
-        secret = new_secret(url)
+        secret = _new_secret(url)
         if public_only:
-            require_public(url)
+            _require_public(url)
         async with transaction(self._engine) as connection:
             if public_only:
                 await connection.execute(statements.lock_event(event_id))
@@ -51,7 +55,7 @@ class Webhooks:
             )
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has this webhook already.")
-            await record(connection, actor, "add webhook", event, host_of(url))
+            await record(connection, actor, "add webhook", event, _host_of(url))
         return secret
 
     async def of_event(self, event_id: int, *, public_only: bool = False) -> list[SqlRow[Any]]:
@@ -68,17 +72,73 @@ class Webhooks:
             statement = statements.remove_webhook(url, event_id=event_id, public_only=public_only)
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has no such webhook.")
-            await record(connection, actor, "remove webhook", event, host_of(url))
+            await record(connection, actor, "remove webhook", event, _host_of(url))
 
 
-def new_secret(url: str) -> str:
+class BotWebhooks:
+    """The webhooks of owners in the database. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def add(self, owner: Owner, url: str, bot: str | None) -> str:
+        """Deliver notices of an owner's bot, or of all, to an address from now on.
+
+        Returns the secret that signs them. Raises UnknownBotError and WebhookRefusedError.
+        """
+        secret = _new_secret(url)
+        _require_public(url)
+        async with transaction(self._engine) as connection:
+            await connection.execute(owner_statements.lock_owner(owner.id))
+            bot_id = await _bot(connection, owner, bot)
+            kept = (await connection.execute(statements.webhook_list(owner_id=owner.id))).all()
+            if len(kept) >= MOST_WEBHOOKS:
+                raise WebhookRefusedError(
+                    f"You have {len(kept)} webhooks, and {MOST_WEBHOOKS} are allowed: remove one "
+                    "first."
+                )
+            statement = statements.add_webhook(url, secret, owner_id=owner.id, bot_id=bot_id)
+            if await connection.scalar(statement) is None:
+                raise WebhookRefusedError("You have this webhook already.")
+            subject = bot or owner.name
+            await record(connection, owner.actor, "add webhook", subject, _host_of(url))
+        return secret
+
+    async def of(self, owner: Owner) -> list[SqlRow[Any]]:
+        """Return an owner's webhooks: rows of `notice_statements.webhook_list`."""
+        async with transaction(self._engine) as connection:
+            found = await connection.execute(statements.webhook_list(owner_id=owner.id))
+            return list(found.all())
+
+    async def remove(self, owner: Owner, url: str, bot: str | None) -> None:
+        """Deliver nothing of a bot, or of all, to an address any more.
+
+        Raises UnknownBotError and WebhookRefusedError.
+        """
+        async with transaction(self._engine) as connection:
+            bot_id = await _bot(connection, owner, bot)
+            statement = statements.remove_webhook(url, owner_id=owner.id, bot_id=bot_id)
+            if await connection.scalar(statement) is None:
+                raise WebhookRefusedError(
+                    "You have no such webhook: `arena bot webhooks` lists yours."
+                )
+            subject = bot or owner.name
+            await record(connection, owner.actor, "remove webhook", subject, _host_of(url))
+
+
+async def _bot(connection: AsyncConnection, owner: Owner, bot: str | None) -> int | None:
+    """Return the id of an owner's bot; None for all. Raises UnknownBotError."""
+    return None if bot is None else (await registering.own_bot(connection, owner, bot)).id
+
+
+def _new_secret(url: str) -> str:
     """Return a new secret of a webhook. Raises WebhookRefusedError unless it has an address."""
     if not _is_address(url):
         raise WebhookRefusedError("A webhook has an address such as https://example.org/hook.")
     return f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
 
 
-def require_public(url: str) -> None:
+def _require_public(url: str) -> None:
     """Raise WebhookRefusedError for an address that is a number of a private network.
 
     Names are looked up when something is posted.
@@ -94,7 +154,7 @@ def require_public(url: str) -> None:
         )
 
 
-def host_of(url: str) -> dict[str, str | None]:
+def _host_of(url: str) -> dict[str, str | None]:
     """Return what the audit says of an address: not the path, which may be a secret."""
     return {"host": urlsplit(url).hostname}
 

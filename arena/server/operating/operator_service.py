@@ -1,11 +1,11 @@
 """`OperatorService`: the calls of owners who have the role of an operator."""
 
 import json
-from datetime import datetime
 from typing import Any, Final
 
 import grpc.aio
 
+from arena.moments import milliseconds
 from arena.records import Owner
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
@@ -37,7 +37,6 @@ class OperatorService:
         self._operators = operators
         self._owners = owners
         self._messages = messages
-        self._gate = gate
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
@@ -46,10 +45,10 @@ class OperatorService:
         return {
             "ListOwners": of_operator("ListOwners", self._list),
             "ListAudit": of_operator("ListAudit", self._audit),
-            "FreezeBot": of_operator("FreezeBot", self._freeze),
-            "BanOwner": of_operator("BanOwner", self._ban),
-            "VoidBlock": of_operator("VoidBlock", self._void),
-            "MessageOwner": of_operator("MessageOwner", self._message),
+            "FreezeBot": of_operator("FreezeBot", self._freeze, changes=True),
+            "BanOwner": of_operator("BanOwner", self._ban, changes=True),
+            "VoidBlock": of_operator("VoidBlock", self._void, changes=True),
+            "MessageOwner": of_operator("MessageOwner", self._message, changes=True),
         }
 
     async def _list(self, request: pb.ListOwnersRequest, _operator: Owner) -> pb.ListOwnersResponse:
@@ -70,7 +69,7 @@ class OperatorService:
         response = pb.ListAuditResponse()
         for row in await self._owners.audit(_size(request.page_size)):
             response.lines.add(
-                at_ms=_milliseconds(row.at),
+                at_ms=milliseconds(row.at),
                 actor=row.actor,
                 action=row.action,
                 subject=row.subject,
@@ -79,24 +78,20 @@ class OperatorService:
         return response
 
     async def _freeze(self, request: pb.FreezeBotRequest, operator: Owner) -> pb.FreezeBotResponse:
-        self._gate.change(operator)
         await self._owners.freeze(request.bot, _actor(operator), frozen=not request.undo)
         return pb.FreezeBotResponse()
 
     async def _ban(self, request: pb.BanOwnerRequest, operator: Owner) -> pb.BanOwnerResponse:
-        self._gate.change(operator)
         await self._owners.ban(request.owner, _actor(operator), banned=not request.undo)
         return pb.BanOwnerResponse()
 
     async def _void(self, request: pb.VoidBlockRequest, operator: Owner) -> pb.VoidBlockResponse:
-        self._gate.change(operator)
         await self._operators.void(request.id, _actor(operator), request.reason)
         return pb.VoidBlockResponse()
 
     async def _message(
         self, request: pb.MessageOwnerRequest, operator: Owner
     ) -> pb.MessageOwnerResponse:
-        self._gate.change(operator)
         await self._messages.send_as_operator(request.owner, request.text, _actor(operator))
         return pb.MessageOwnerResponse()
 
@@ -115,7 +110,7 @@ def _size(asked: int) -> int:
 def _owner(one: OwnerOverview) -> pb.OwnerDetails:
     owner = pb.OwnerDetails(
         name=one.row.name,
-        since_ms=_milliseconds(one.row.created_at),
+        since_ms=milliseconds(one.row.created_at),
         banned=one.row.banned_at is not None,
         operator=one.row.operator_since is not None,
         invite=one.row.invite or 0,
@@ -127,7 +122,7 @@ def _owner(one: OwnerOverview) -> pb.OwnerDetails:
             frozen=row.frozen_at is not None,
             paused=row.paused_at is not None,
             version=row.version,
-            registered_ms=_milliseconds(row.registered_at),
+            registered_ms=milliseconds(row.registered_at),
             state=row.state or "",
             reason=row.reason or "",
             matches=int(row.matches),
@@ -136,7 +131,3 @@ def _owner(one: OwnerOverview) -> pb.OwnerDetails:
             identical_to=bot.identical_to,
         )
     return owner
-
-
-def _milliseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)

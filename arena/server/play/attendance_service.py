@@ -1,19 +1,18 @@
 """`AttendanceService`: reports to a bot's operator whether it is connected, and lets it leave."""
 
-import asyncio
-from contextlib import suppress
 from typing import Any, Final
 
 import grpc
 import grpc.aio
 import structlog
 
-from arena.server.limits.gate import Authenticator, Gate
+from arena.server.limits.gate import Authenticate, Gate
 from arena.server.limits.guarding import bearer_token
 from arena.server.limits.refusals import Context
 from arena.server.play.attendances import Attendances
 from arena.server.requests.errors import ProtocolError, internal_error
 from arena.v1 import attendance_pb2 as pb
+from arena.waiting import wait_at_most
 
 LOOK_SECONDS: Final = 0.5
 """The interval at which the service checks whether matches wait for a bot that lost its stream."""
@@ -24,8 +23,8 @@ log = structlog.get_logger()
 class AttendanceService:
     """The implementation of the Attend call."""
 
-    def __init__(self, authenticator: Authenticator, attendances: Attendances, gate: Gate) -> None:
-        self._authenticator = authenticator
+    def __init__(self, authenticate: Authenticate, attendances: Attendances, gate: Gate) -> None:
+        self._authenticate = authenticate
         self._attendances = attendances
         self._gate = gate
         attend: grpc.RpcMethodHandler[pb.AttendRequest, pb.AttendResponse] = (
@@ -41,7 +40,7 @@ class AttendanceService:
         try:
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
-                await self._gate.admit(self._authenticator, token, peer)
+                await self._gate.admit(self._authenticate, token, peer)
                 # A worker attends each of its shifts over a connection of its own.
                 self._gate.connections.known(context.peer(), 1)
                 try:
@@ -74,6 +73,4 @@ class AttendanceService:
                 elif attendance.streams or not request.drain:
                     await news.wait()
                 else:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(LOOK_SECONDS):
-                            await news.wait()
+                    await wait_at_most(news, LOOK_SECONDS)

@@ -8,7 +8,7 @@ import grpc
 import structlog
 
 from arena.records import Registered, VersionId
-from arena.server.limits.gate import Authenticator, Gate
+from arena.server.limits.gate import Authenticate, Gate
 from arena.server.limits.guarding import bearer_token
 from arena.server.limits.refusals import Context
 from arena.server.limits.storage_statuses import storage_errors_to_grpc
@@ -29,20 +29,20 @@ class PlayService:
 
     def __init__(
         self,
-        authenticator: Authenticator,
+        authenticate: Authenticate,
         lobby: Lobby,
         gate: Gate,
         hello_seconds: float = HELLO_SECONDS,
         queued: Callable[[float], None] = lambda _seconds: None,
-        hosted: Authenticator | None = None,
+        hosted: Authenticate | None = None,
     ) -> None:
         """`queued` is told how long each message waited to be written.
 
         `hosted` checks the tokens of those who play over the Unix socket, if there is one.
         """
-        self._hosted = hosted or authenticator
+        self._hosted = hosted or authenticate
         self._queued = queued
-        self._authenticator = authenticator
+        self._authenticate = authenticate
         self._gate = gate
         self._lobby = lobby
         self.attendances = Attendances(lobby.drain)
@@ -66,7 +66,7 @@ class PlayService:
     async def _check_token(self, stream: PlayStream) -> None:
         try:
             async with storage_errors_to_grpc():
-                registered = await self._authenticator.authenticate(stream.token)
+                registered = await self._authenticate(stream.token)
         except ProtocolError as error:
             if error.code is not grpc.StatusCode.UNAVAILABLE:
                 stream.end(error)
@@ -76,17 +76,17 @@ class PlayService:
 
     async def play(self, _requests: object, context: Context) -> None:
         """Handle one stream over the port, from its opening to its end."""
-        await self._serve(self._authenticator, context)
+        await self._serve(self._authenticate, context)
 
     async def play_hosted(self, _requests: object, context: Context) -> None:
         """Handle one stream over the Unix socket, from its opening to its end."""
         await self._serve(self._hosted, context)
 
-    async def _serve(self, authenticator: Authenticator, context: Context) -> None:
+    async def _serve(self, authenticate: Authenticate, context: Context) -> None:
         try:
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
-                registered = await self._gate.admit(authenticator, token, peer)
+                registered = await self._gate.admit(authenticate, token, peer)
                 await self._converse(context, token, registered)
         except ProtocolError as error:
             self._gate.refusals.note("stream refused", error)

@@ -1,7 +1,7 @@
 """`RemotePlayer`: one seat of one match, played by a connected bot over its stream."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message import Message
 
@@ -13,31 +13,8 @@ from arena.server.play.outbox import Outbox
 from arena.server.play.ports import Host
 from arena.v1 import referee_pb2
 
-
-class BotLine(Protocol):
-    """The connection to a bot."""
-
-    @property
-    def number(self) -> int:
-        """Tells it from all other lines of the referee."""
-        ...
-
-    @property
-    def outbox(self) -> Outbox | None:
-        """What is sent to the bot; None while it is not connected."""
-        ...
-
-    def missed(self, match_id: str) -> None:
-        """Note that the end of a match was not sent, because the bot is not connected."""
-        ...
-
-    def seated(self, seat: "RemotePlayer") -> None:
-        """Register a seat whose match is offered; it gets all messages about that match."""
-        ...
-
-    def unseated(self, seat: "RemotePlayer") -> None:
-        """Remove a seat whose match is over."""
-        ...
+if TYPE_CHECKING:
+    from arena.server.play.session import Session
 
 
 class RemotePlayer:
@@ -46,8 +23,8 @@ class RemotePlayer:
     host: Host
     match_id: str
 
-    def __init__(self, line: BotLine) -> None:
-        self._line = line
+    def __init__(self, session: "Session") -> None:
+        self._session = session
         self._entropy: bytes | None = None
         """The entropy with which the bot joined."""
         self._open_turn: OpenTurn | None = None
@@ -61,7 +38,7 @@ class RemotePlayer:
     def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
         self.host, self._seat, self.match_id = host, seat, host.setup.match_id
         self._commitment, self._join_ms = commitment, join_ms
-        self._line.seated(self)
+        self._session.seated(self)
         self._send("offers", self._offer())
 
     def resume(
@@ -69,13 +46,13 @@ class RemotePlayer:
     ) -> bool:
         self.host, self._seat, self.match_id = host, seat, host.setup.match_id
         self._commitment, self._join_ms, self._entropy = commitment, join_ms, entropy
-        self._line.seated(self)
+        self._session.seated(self)
         self._send_resume(entropy)
-        return self._line.outbox is not None
+        return self._session.outbox is not None
 
     def stream(self) -> tuple[int, Outbox] | None:
-        outbox = self._line.outbox
-        return None if outbox is None else (self._line.number, outbox)
+        outbox = self._session.outbox
+        return None if outbox is None else (self._session.number, outbox)
 
     def was_sent(self, seen: int, open_turn: OpenTurn | None = None) -> None:
         self._seen, self._open_turn, self._all_anew = seen, open_turn, False
@@ -85,7 +62,7 @@ class RemotePlayer:
 
     def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
         self._open_turn = turn
-        outbox = self._line.outbox
+        outbox = self._session.outbox
         if outbox is not None:
             if self._all_anew:
                 turn, self._all_anew = turn._replace(unseen=0), False
@@ -99,16 +76,16 @@ class RemotePlayer:
         self._send("refusals", turns.refusal(self.host.setup, refused, faults))
 
     def end(self, written: bytes, events: Sequence[Any]) -> None:
-        if self._line.outbox is not None:
+        if self._session.outbox is not None:
             news = self.host.written_events.after(events, 0 if self._all_anew else self._seen)
-            self._line.outbox.add(turns.end_part(self.host.setup, written, news))
+            self._session.outbox.add(turns.end_part(self.host.setup, written, news))
         else:
-            self._line.missed(self.match_id)
-        self._line.unseated(self)
+            self._session.missed(self.match_id)
+        self._session.unseated(self)
 
     def withdraw(self, reason: str) -> None:
         self._send("withdrawals", referee_pb2.Withdrawal(match_id=self.match_id, reason=reason))
-        self._line.unseated(self)
+        self._session.unseated(self)
 
     # From the bot.
 
@@ -164,5 +141,5 @@ class RemotePlayer:
         )
 
     def _send(self, name: str, message: Message) -> None:
-        if self._line.outbox is not None:
-            self._line.outbox.add(turns.part(name, message.SerializeToString()))
+        if self._session.outbox is not None:
+            self._session.outbox.add(turns.part(name, message.SerializeToString()))

@@ -27,7 +27,7 @@ repeated answers are normal and harmless; a thousand of them are not an accident
 
 
 class Session:
-    """One instance of a bot version. A Participant, and the BotLine of its seats."""
+    """One instance of a bot version. A Participant, whose seats send over its stream."""
 
     __slots__ = (
         *("_changed", "_compiled", "_leaving", "_missed", "_places_changed", "_places_free"),
@@ -134,6 +134,7 @@ class Session:
         self._when_heard = call
 
     def missed(self, match_id: str) -> None:
+        """Note that the end of a match was not sent, because the bot is not connected."""
         self._missed(self, match_id)
 
     def player(self) -> RemotePlayer:
@@ -144,10 +145,12 @@ class Session:
         return self.outbox is not None
 
     def seated(self, seat: RemotePlayer) -> None:
+        """Register a seat whose match is offered; it gets all messages about that match."""
         self._seats[seat.match_id] = seat
         self._count_matches()
 
     def unseated(self, seat: RemotePlayer) -> None:
+        """Remove a seat whose match is over."""
         self._seats.pop(seat.match_id, None)
         self._count_matches()
         self._close_if_drained()

@@ -11,13 +11,13 @@ import grpc
 from arena.codec.bot_side import write_action
 from arena.codec.checks import write_check
 from arena.codec.fields import field, key
-from arena.codec.transcript import read_setup, write_entrant
+from arena.codec.transcript import read_setup, read_time_control, write_entrant
 from arena.database.reading import ColumnReader
 from arena.database.transcripts import unpack_message
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.notation import NotationError
 from arena.games.wording import span
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
 from arena.records import VersionId
@@ -29,7 +29,12 @@ from arena.server.requests.paging import page_number, page_size
 from arena.server.requests.parsing import parsed
 from arena.server.results import statements
 from arena.server.results.match_finding import not_kept
-from arena.server.results.match_search import MatchFilter, faults_told, found_matches
+from arena.server.results.match_search import (
+    MatchFilter,
+    faults_told,
+    found_matches,
+    transcripts_of_matches,
+)
 from arena.server.uploads.checks import last_checks
 from arena.v1 import registry_pb2, transcript_pb2
 
@@ -144,7 +149,7 @@ class ReadingCalls:
         changed = rules.options.changed()
         control = DEFAULT_TIME_CONTROL
         if request.HasField("time_control"):
-            control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+            control = read_time_control(request.time_control)
         table, ladder = ladder_of_table(
             self._read, request.game, changed, seats or None, time_control=control
         )
@@ -180,7 +185,7 @@ class ReadingCalls:
 
     def _transcript(self, request: registry_pb2.GetTranscriptRequest) -> bytes:
         match_id = request.match_id.lower()
-        rows = self._read(statements.transcript(match_id)) if is_match_id(match_id) else ()
+        rows = self._read(transcripts_of_matches([match_id])) if is_match_id(match_id) else ()
         if not rows:
             known = is_match_id(match_id)
             for removal in self._read(statements.removal_of_transcript(match_id)) if known else ():

@@ -1,9 +1,8 @@
 """`RegistryService`: the unary calls about bots and results."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import grpc
 import grpc.aio
@@ -12,22 +11,25 @@ from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import write_entrant
 from arena.records import CheckOrigin, CheckOutcome, Owner, Registered, VersionId
+from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.accounts.registration import Registration
-from arena.server.limits.gate import Authenticator, Gate
-from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
-from arena.server.limits.reading_queue import ReadingQueue
+from arena.server.limits.gate import Gate
+from arena.server.limits.guarding import bearer_token, guarded
 from arena.server.limits.refusals import Context
+from arena.server.reading.reading_queue import ReadingQueue
 from arena.server.requests.errors import malformed
 from arena.v1 import registry_pb2
 
-MOST_AT_ONCE = 4
-"""Calls served at the same time: results are recorded over the same database connections."""
 READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
 """The calls that wait in the reading queue."""
 
 
-class RegistrantTokens(Authenticator, Protocol):
-    """Tokens of those who may register a bot."""
+class RegistrantTokens(OwnerKeys, Protocol):
+    """Tokens of bots, and of those who may register one."""
+
+    async def authenticate(self, token: str) -> Registered:
+        """Return the version that has this token. Raises ProtocolError."""
+        ...
 
     async def registrant(self, token: str) -> Registered | Owner:
         """Return the owner who has this key, or the version that has this token.
@@ -39,29 +41,6 @@ class RegistrantTokens(Authenticator, Protocol):
 
 RecordCheck = Callable[[VersionId, CheckOrigin, CheckOutcome], Awaitable[None]]
 """Records what came of a check of a version. Raises StorageError."""
-
-
-RequestT = TypeVar("RequestT")
-ResponseT = TypeVar("ResponseT")
-
-
-def _guarded(
-    call: Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]],
-) -> Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]]:
-    """Pass a call through `guarded`, a few at a time."""
-
-    async def handle(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
-        token = token_or_nothing(context)
-        return await guarded(
-            self.gate,
-            call.__name__,
-            context,
-            lambda: call(self, request, context),
-            token,
-            self.turnstile,
-        )
-
-    return handle
 
 
 class RegistryService:
@@ -82,31 +61,42 @@ class RegistryService:
         self._record_check = record_check
         self._signing_key = signing_key
         self._reading = reading
-        self.gate = gate
-        self.turnstile = asyncio.Semaphore(MOST_AT_ONCE)
+        self._gate = gate
+        self._calls = OwnerCalls(tokens, gate, registry_pb2)
 
-    @_guarded
-    async def register_bot(
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server. Reading calls are passed on as bytes."""
+        of_anybody = self._calls.of_anybody
+        return {
+            "RegisterBot": of_anybody("RegisterBot", self._register_bot),
+            "GetSigningKey": of_anybody("GetSigningKey", self._get_signing_key),
+            "ReportCheck": of_anybody("ReportCheck", self._report_check),
+        } | {
+            call: grpc.unary_unary_rpc_method_handler(partial(self._read, call))
+            for call in READING_CALLS
+        }
+
+    async def _register_bot(
         self, request: registry_pb2.RegisterBotRequest, context: Context
     ) -> registry_pb2.RegisterBotResponse:
-        given, peer = bearer_token(context), self.gate.caller(context)
-        async with self.gate.trying(given, peer):
+        given, peer = bearer_token(context), self._gate.caller(context)
+        async with self._gate.trying(given, peer):
             registrant = await self._tokens.registrant(given)
-        self.gate.registration(registrant)
+        self._gate.registration(registrant)
         entrant, token = await self._registration.register(
             registrant, request.bot, request.owner, request.version or "1"
         )
-        self.gate.learn(token)
+        self._gate.learn(token)
         response = registry_pb2.RegisterBotResponse(token=token)
         write_entrant(entrant, response.entrant)
         return response
 
-    @_guarded
-    async def report_check(
+    async def _report_check(
         self, request: registry_pb2.ReportCheckRequest, context: Context
     ) -> registry_pb2.ReportCheckResponse:
-        token, peer = bearer_token(context), self.gate.caller(context)
-        async with self.gate.trying(token, peer):
+        token, peer = bearer_token(context), self._gate.caller(context)
+        async with self._gate.trying(token, peer):
             registered = await self._tokens.authenticate(token)
         try:
             outcome = read_outcome(request.outcome)
@@ -117,38 +107,16 @@ class RegistryService:
         write_entrant(registered.entrant, response.entrant)
         return response
 
-    @property
-    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
-        """The calls by name, for the server. Reading calls are passed on as bytes."""
-        handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
-            call: grpc.unary_unary_rpc_method_handler(partial(self.read, call))
-            for call in READING_CALLS
-        }
-        for call, method in (
-            ("RegisterBot", self.register_bot),
-            ("GetSigningKey", self.get_signing_key),
-            ("ReportCheck", self.report_check),
-        ):
-            request = getattr(registry_pb2, f"{call}Request")
-            response = getattr(registry_pb2, f"{call}Response")
-            handlers[call] = grpc.unary_unary_rpc_method_handler(
-                method,
-                request_deserializer=request.FromString,
-                response_serializer=response.SerializeToString,
-            )
-        return handlers
-
-    async def read(self, call: str, request: bytes, context: Context) -> bytes:
+    async def _read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""
         return await guarded(
-            self.gate,
+            self._gate,
             call,
             context,
-            lambda: self._reading.answer(call, request, self.gate.caller(context)),
+            lambda: self._reading.answer(call, request, self._gate.caller(context)),
         )
 
-    @_guarded
-    async def get_signing_key(
+    async def _get_signing_key(
         self, _request: registry_pb2.GetSigningKeyRequest, _context: Context
     ) -> registry_pb2.GetSigningKeyResponse:
         return registry_pb2.GetSigningKeyResponse(key=self._signing_key)

@@ -17,7 +17,7 @@ from arena.database.transaction import transaction
 from arena.database.transcripts import Packed, unpack
 from arena.match.transcript import Transcript
 from arena.records import VersionId
-from arena.server.results.statements import all_matches, transcripts_of
+from arena.server.results.statements import Selection, all_matches, transcripts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +85,5 @@ def _matches_against(version_id: VersionId, game: str, names: Collection[str]) -
     own = select(match_seats.c.match_id).where(match_seats.c.version_id == version_id)
     house = select(versions.c.id).join(bots).where(bots.c.house, bots.c.name.in_(names))
     other = select(match_seats.c.match_id).where(match_seats.c.version_id.in_(house))
-    found = all_matches(game=game, seat_counts=[2], rated=True)
+    found = all_matches(Selection(game, seat_counts=range(2, 3), rated=True))
     return transcripts_of(found.where(matches.c.id.in_(own), matches.c.id.in_(other)))

@@ -17,37 +17,14 @@ from arena.database.reading import storage_errors
 from arena.database.rows import MatchRow, match_row
 from arena.database.statement import Row
 from arena.database.transcripts import Packed, unpack
-from arena.match.clock import TimeControl
 from arena.match.transcript import Transcript
 from arena.server.results import statements
 from arena.server.results.analyses import unpacked
 from arena.server.results.kept_analyses import edition
+from arena.server.results.statements import Selection, all_matches
 
 _ROWS_AT_A_TIME = 1000
 """The rows fetched from the server at a time: about a megabyte."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """A filter of matches; None means any."""
-
-    game: str | None = None
-    options: Mapping[str, Any] | None = None
-    """Exactly the options that differ from the game's defaults."""
-    seat_counts: range | None = None
-    time_control: TimeControl | None = None
-    rated: bool = False
-    """Only matches that count for the ratings."""
-
-    def statement(self) -> Row:
-        """Return the statement that selects its rows."""
-        return statements.all_matches(
-            game=self.game,
-            options=self.options,
-            seat_counts=self.seat_counts,
-            time_control=self.time_control,
-            rated=self.rated,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +49,20 @@ class Archive:
 
     def count(self, selection: Selection) -> int:
         """Return how many matches are selected."""
-        return int(self._connection.execute(statements.counted(selection.statement())).scalar_one())
+        return int(
+            self._connection.execute(statements.counted(all_matches(selection))).scalar_one()
+        )
 
     def matches(self, selection: Selection) -> Iterator[MatchRow]:
         """Return the matches in the order in which they ended."""
-        return map(match_row, self._rows(selection.statement()))
+        return map(match_row, self._rows(all_matches(selection)))
 
     def transcripts(self, selection: Selection) -> Iterator[Transcript]:
         """Return the matches' transcripts that are kept, in the same order.
 
         Raises TranscriptDamagedError.
         """
-        rows = self._rows(statements.transcripts_of(selection.statement()))
+        rows = self._rows(statements.transcripts_of(all_matches(selection)))
         return (unpack(Packed(**row)) for row in rows)
 
     def played(self, selection: Selection) -> Iterator["ExportedMatch"]:
@@ -92,7 +71,7 @@ class Archive:
         Raises TranscriptDamagedError.
         """
         columns = [column.name for column in statements.match_rows().selected_columns]
-        for row in self._rows(statements.decisions_of(selection.statement(), edition())):
+        for row in self._rows(statements.decisions_of(all_matches(selection), edition())):
             yield ExportedMatch(
                 match_row({name: row[name] for name in columns}),
                 unpack(Packed(row["format"], row["sha256"], row["data"])),

@@ -13,12 +13,7 @@ from arena.database.rows import MatchRow, match_row
 from arena.match.match_id import is_match_id
 from arena.moments import in_utc
 from arena.server.results import statements
-from arena.server.results.match_search import (
-    MatchFilter,
-    MatchOrder,
-    found_matches,
-    transcripts_of_matches,
-)
+from arena.server.results.match_search import MatchFilter, found_matches, transcripts_of_matches
 from arena.server.results.match_sort import Sort
 
 if TYPE_CHECKING:
@@ -99,7 +94,7 @@ def transcript_named(read: Read, match_id: str) -> "Transcript | None":
 
     if not is_match_id(match_id.lower()):
         return None
-    rows = read(statements.transcript(match_id))
+    rows = read(transcripts_of_matches([match_id]))
     if rows:
         return unpack(rows[0])
     for removal in read(statements.removal_of_transcript(match_id)):
@@ -131,8 +126,8 @@ def find(
     if before is not None and not is_match_id(before.lower()):
         return []
     if sort is not Sort.BOLDEST:
-        order = MatchOrder(sort.value)
-        rows = read(found_matches(wanted, order=order, before=before, limit=limit))
+        closest = sort is Sort.CLOSEST
+        rows = read(found_matches(wanted, closest=closest, before=before, limit=limit))
         return [match_row(row._mapping) for row in rows]
     rows = read(found_matches(wanted, before=before, limit=REPLAYED))
     newest = [match_row(row._mapping) for row in rows]

@@ -8,7 +8,6 @@ matches.
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum
 from typing import Final, TypeAlias
 
 from sqlalchemy import (
@@ -33,14 +32,6 @@ SEARCHED: Final = 20_000
 """The most matches found by an index, the newest, that are checked for the other filters."""
 COMPARED: Final = 1_000
 """The most matching matches, the newest, among which the closest are chosen."""
-
-
-class MatchOrder(Enum):
-    """The order of a list of matches."""
-
-    NEWEST = "newest"
-    CLOSEST = "closest"
-    """By the points between the first and the second, among the newest that fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +65,29 @@ class MatchFilter:
 def found_matches(
     wanted: MatchFilter,
     *,
-    order: MatchOrder = MatchOrder.NEWEST,
+    closest: bool = False,
     before: str | None = None,
     limit: int,
 ) -> Row:
     """Return a statement that selects the matches that fit, older than the match `before`.
 
-    Columns: those of `match_rows`.
+    They are the newest; with `closest`, among the newest those with the fewest points between the
+    first and the second. Columns: those of `match_rows`.
     """
-    if order is MatchOrder.NEWEST:
+    if not closest:
         ids = _newest(wanted, before, limit).subquery()
         return match_rows().where(matches.c.id.in_(select(ids.c.id))).order_by(*_NEWEST_FIRST)
     compared = _newest(wanted, before, COMPARED).subquery()
     margin = _margin()
-    closest = (
+    best = (
         select(matches.c.id, margin.label("margin"))
         .where(matches.c.id.in_(select(compared.c.id)), margin.is_not(None))
         .order_by(margin, *_NEWEST_FIRST)
         .limit(limit)
         .subquery()
     )
-    found = match_rows().join(closest, closest.c.id == matches.c.id)
-    return found.order_by(closest.c.margin, *_NEWEST_FIRST)
+    found = match_rows().join(best, best.c.id == matches.c.id)
+    return found.order_by(best.c.margin, *_NEWEST_FIRST)
 
 
 def transcripts_of_matches(match_ids: Collection[str]) -> Row:

@@ -4,7 +4,8 @@ Statements about bots and versions are in `arena.server.accounts.bot_statements`
 written by `arena.server.results.recording`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -78,30 +79,32 @@ def casual() -> ColumnElement[bool]:
 # Results
 
 
-def all_matches(
-    *,
-    game: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    seat_counts: Collection[int] | None = None,
-    time_control: TimeControl | None = None,
-    rated: bool = False,
-) -> Row:
-    """Return a statement that selects matches in the order in which they ended, as `match_rows`.
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter of matches; None means any."""
 
-    It selects those of `game`, with exactly these `options` (that differ from the defaults), of
-    these sizes, with this time control, and with `rated` only rated ones.
-    """
+    game: str | None = None
+    options: Mapping[str, Any] | None = None
+    """Exactly the options that differ from the game's defaults."""
+    seat_counts: range | None = None
+    time_control: TimeControl | None = None
+    rated: bool = False
+    """Only matches that count for the ratings."""
+
+
+def all_matches(wanted: Selection) -> Row:
+    """Return a statement that selects matches in the order in which they ended, as `match_rows`."""
     found = match_rows().order_by(matches.c.finished_at, matches.c.id)
-    if rated:
+    if wanted.rated:
         found = found.where(blocks.c.closed_at.is_not(None), blocks.c.rated)
-    if game is not None:
-        found = found.where(matches.c.game == game)
-    if options is not None:
-        found = found.where(matches.c.options == dict(options))
-    if seat_counts is not None:
-        found = found.where(matches.c.seat_count.in_(seat_counts))
-    if time_control is not None:
-        found = found.where(with_time_control(time_control))
+    if wanted.game is not None:
+        found = found.where(matches.c.game == wanted.game)
+    if wanted.options is not None:
+        found = found.where(matches.c.options == dict(wanted.options))
+    if wanted.seat_counts is not None:
+        found = found.where(matches.c.seat_count.in_(wanted.seat_counts))
+    if wanted.time_control is not None:
+        found = found.where(with_time_control(wanted.time_control))
     return found
 
 
@@ -228,14 +231,4 @@ def last_removal() -> Row:
     """
     return select(func.max(transcript_removals.c.at).label("at")).where(
         transcript_removals.c.matches > 0
-    )
-
-
-def transcript(match_id: str) -> Row:
-    """Return a statement that selects the transcript of a match.
-
-    Columns: format, sha256, data, see `arena.database.transcripts.unpack`.
-    """
-    return select(transcripts.c.format, transcripts.c.sha256, transcripts.c.data).where(
-        transcripts.c.match_id == match_id
     )

@@ -9,8 +9,7 @@ from fractions import Fraction
 from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName as FormatName
 from arena.scheduling.groups import Groups, group_name
-from arena.scheduling.knockout import Decided, Decision, Knockout
-from arena.scheduling.knockout_tables import TableKnockout
+from arena.scheduling.knockout import Decided, Decision, Elimination
 from arena.scheduling.pairings import EntryNumber as EntryNumber
 from arena.scheduling.pairings import PlayedPairing as PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
@@ -240,7 +239,7 @@ def going_on(tournament: Tournament, played: PlayedPairing) -> tuple[EntryNumber
 
 def _decided(tournament: Tournament, played: PlayedPairing) -> Decided | None:
     plan = tournament.plan
-    if isinstance(plan, Knockout | TableKnockout | Groups):
+    if isinstance(plan, Elimination | Groups):
         return plan.decided(played)
     return None
 
@@ -250,7 +249,7 @@ def of_knockout(tournament: Tournament, played: Sequence[PlayedPairing]) -> list
     plan = tournament.plan
     if isinstance(plan, Groups):
         return [one for one in played if not plan.in_groups(one.pairing)]
-    return list(played) if isinstance(plan, Knockout | TableKnockout) else []
+    return list(played) if isinstance(plan, Elimination) else []
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:

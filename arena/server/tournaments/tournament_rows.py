@@ -60,21 +60,42 @@ def record(
     return found
 
 
+def rules_columns(rules: Rules) -> dict[str, Any]:
+    """Return the columns that a tournament and an event have in common for their rules."""
+    return {
+        "format": rules.format.value,
+        "game": rules.game,
+        "options": dict(rules.options),
+        "seat_count": rules.seats,
+        "blocks": rules.blocks,
+        "rounds": rules.rounds,
+        "groups": rules.groups,
+        "advance": rules.advance,
+        "score": rules.score.value,
+        "turn_ms": rules.time_control.turn_ms,
+        "bank_ms": rules.time_control.bank_ms,
+    }
+
+
+def rules_fields(row: SqlRow[Any]) -> dict[str, Any]:
+    """Return the fields of the rules in a row with the columns of `rules_columns`."""
+    return {
+        "format": FormatName(row.format),
+        "game": row.game,
+        "options": row.options,
+        "seats": row.seat_count,
+        "blocks": row.blocks,
+        "rounds": row.rounds,
+        "groups": row.groups,
+        "advance": row.advance,
+        "score": ScoreRule(row.score),
+        "time_control": TimeControl(row.turn_ms, row.bank_ms),
+    }
+
+
 def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
     rules = Rules(
-        format=FormatName(row.format),
-        game=row.game,
-        options=row.options,
-        seats=row.seat_count,
-        blocks=row.blocks,
-        rounds=row.rounds,
-        score=ScoreRule(row.score),
-        seed=row.seed,
-        rated=row.rated,
-        time_control=TimeControl(row.turn_ms, row.bank_ms),
-        patience_seconds=row.patience_s,
-        groups=row.groups,
-        advance=row.advance,
+        **rules_fields(row), seed=row.seed, rated=row.rated, patience_seconds=row.patience_s
     )
     return Tournament(
         TournamentId(row.id),

@@ -77,19 +77,9 @@ class Tournaments:
         check_name("tournament", name)
         values = {
             "name": name,
-            "format": rules.format.value,
-            "game": rules.game,
-            "options": dict(rules.options),
-            "seat_count": rules.seats,
-            "blocks": rules.blocks,
-            "rounds": rules.rounds,
-            "groups": rules.groups,
-            "advance": rules.advance,
-            "score": rules.score.value,
+            **rows.rules_columns(rules),
             "seed": rules.seed,
             "rated": rules.rated,
-            "turn_ms": rules.time_control.turn_ms,
-            "bank_ms": rules.time_control.bank_ms,
             "patience_s": rules.patience_seconds,
         }
         async with transaction(self._engine) as connection:

@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, Final
 
 import grpc
@@ -16,6 +15,8 @@ from arena.builds.hosted import (
     BuildState,
     HostingTerms,
 )
+from arena.codec.wire_numbers import enum_numbers
+from arena.moments import milliseconds
 from arena.records import Allowance, Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.limits.gate import Gate
@@ -51,7 +52,7 @@ _FAST_AFTERWARDS_SECONDS: Final = 5.0
 If several uploads share a connection, the bytes of the next arrive before its call begins, and
 would otherwise count as a stranger's.
 """
-_STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
+_STATES: Final = enum_numbers(BuildState, pb.BuildState.DESCRIPTOR)
 
 
 class UploadService:
@@ -91,7 +92,7 @@ class UploadService:
                 response_serializer=pb.UploadBuildResponse.SerializeToString,
             ),
             "ListBuilds": of_owner("ListBuilds", self._builds),
-            "RollBack": of_owner("RollBack", self._roll_back),
+            "RollBack": of_owner("RollBack", self._roll_back, changes=True),
             "ListShifts": of_owner("ListShifts", self._shifts),
             "GetMatchLog": of_owner("GetMatchLog", self._match_log),
         }
@@ -128,18 +129,18 @@ class UploadService:
                 grpc.StatusCode.DEADLINE_EXCEEDED,
                 f"the build came too slowly: {SLOWEST_UPLOAD // 1000} kB a second are needed",
             ) from error
+        terms = require_hosting(self._hosting)
         try:
             # In a thread, as bots wait for the event loop.
-            build = await asyncio.to_thread(read_build, header.file_name, data, self._most_bytes())
+            build = await asyncio.to_thread(read_build, header.file_name, data, terms.build_bytes)
             sha256 = await asyncio.to_thread(lambda: build.sha256)
         except BuildRefusedError as error:
             raise malformed(str(error)) from error
         entrant = await self._builds_kept.upload(
             *(owner, header.bot, header.version, build),
-            terms=require_hosting(self._hosting),
+            terms=terms,
             allowance=self._allowance,
         )
-        terms = require_hosting(self._hosting)
         return pb.UploadBuildResponse(
             bot=entrant.bot,
             version=entrant.version,
@@ -159,7 +160,7 @@ class UploadService:
         if header is None or header.data:
             raise malformed("the first message says what is uploaded, and holds no bytes of it")
         try:
-            check_size(header.file_name, header.size, self._most_bytes())
+            check_size(header.file_name, header.size, require_hosting(self._hosting).build_bytes)
         except BuildRefusedError as error:
             raise malformed(str(error)) from error
         data = bytearray()
@@ -174,19 +175,6 @@ class UploadService:
         if len(data) != header.size:
             raise malformed(f"{len(data):,} bytes came instead of {header.size:,}")
         return header, bytes(data)
-
-    def _most_bytes(self) -> int:
-        """Return the largest size of a build.
-
-        Raises ProtocolError if the arena hosts no bots.
-        """
-        terms = self._hosting
-        if terms is None:
-            raise ProtocolError(
-                grpc.StatusCode.FAILED_PRECONDITION,
-                "this arena hosts no bots: register yours, and run it yourself",
-            )
-        return terms.build_bytes
 
     @contextmanager
     def _one_more(self, owner: Owner) -> Iterator[None]:
@@ -230,7 +218,7 @@ class UploadService:
                     version=one.version,
                     sha256=one.sha256,
                     size=one.size,
-                    uploaded_ms=_milliseconds(one.uploaded_at),
+                    uploaded_ms=milliseconds(one.uploaded_at),
                     state=_STATES[one.state],
                     reason=one.reason,
                     plays=one.plays,
@@ -243,7 +231,6 @@ class UploadService:
         )
 
     async def _roll_back(self, request: pb.RollBackRequest, owner: Owner) -> pb.RollBackResponse:
-        self._gate.change(owner)
         if not request.version:
             raise malformed("say to which version: `arena bot builds` lists them")
         require_hosting(self._hosting)
@@ -254,8 +241,8 @@ class UploadService:
         response = pb.ListShiftsResponse()
         for one in await self._shift_logs.of(owner, request.bot, request.version):
             response.shifts.add(
-                began_ms=_milliseconds(one.began_at),
-                ended_ms=0 if one.ended_at is None else _milliseconds(one.ended_at),
+                began_ms=milliseconds(one.began_at),
+                ended_ms=0 if one.ended_at is None else milliseconds(one.ended_at),
                 check=one.check,
                 outcome=one.outcome,
                 log=one.log,
@@ -269,16 +256,12 @@ class UploadService:
         found = await self._shift_logs.match_log(owner, request.bot, request.match_id)
         return pb.GetMatchLogResponse(
             version=found.version,
-            shift_began_ms=_milliseconds(found.shift_began_at),
-            started_ms=_milliseconds(found.started_at),
-            finished_ms=_milliseconds(found.finished_at),
+            shift_began_ms=milliseconds(found.shift_began_at),
+            started_ms=milliseconds(found.started_at),
+            finished_ms=milliseconds(found.finished_at),
             other_matches=found.other_matches,
             log=found.log,
         )
-
-
-def _milliseconds(time: datetime) -> int:
-    return round(time.timestamp() * 1000)
 
 
 async def _next(context: Context) -> pb.UploadBuildRequest | None:

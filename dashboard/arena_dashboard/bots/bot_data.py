@@ -155,14 +155,9 @@ def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
     return found
 
 
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
 def recent(bot: str) -> Recent:
     """Return the bot's latest matches and what it did in them, at most KEPT_SECONDS old."""
-    return _recent(data.database_url(), bot)
-
-
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
-def _recent(url: str | None, bot: str) -> Recent:
-    del url  # part of the key: it distinguishes the bots of different databases
     matches = data.find_matches(MatchFilter(bot=bot), limit=RECENT_MATCHES)
     ids = [one.match_id for one in matches]
     known = data.bluffs().of(ids)
@@ -206,17 +201,12 @@ def usage(bot: str, recent: Recent) -> list[tuple[MatchRow, SeatUsage]]:
     ]
 
 
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
 def decisions(bot: str) -> Decisions | None:
     """Return the costs of the bot's decisions in its latest matches, at most KEPT_SECONDS old.
 
     None if no analysis of these matches is kept.
     """
-    return _decisions(data.database_url(), bot)
-
-
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
-def _decisions(url: str | None, bot: str) -> Decisions | None:
-    del url
     found = data.find_matches(MatchFilter(bot=bot), limit=ANALYSED_MATCHES)
     kept = kept_decisions(data.reader(), [one.match_id for one in found])
     played: list[tuple[datetime, SeatAnalysis]] = [
@@ -238,16 +228,11 @@ def accepted_builds(bot: str) -> Sequence[Any]:
     return data.read(notice_statements.accepted_builds(bot))
 
 
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
 def faults(bot: str, version: str | None = None) -> list[SeenFault]:
     """Return the latest faults of the bot, or of one version, in matches that are over.
 
     The result is at most KEPT_SECONDS old.
     """
-    return _faults(data.database_url(), bot, version)
-
-
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
-def _faults(url: str | None, bot: str, version: str | None) -> list[SeenFault]:
-    del url
     most = MOST_FAULTS if version is None else MOST_FAULTS_OF_A_VERSION
     return faults_of(data.read, bot, most, version)

@@ -17,7 +17,7 @@ from arena.server.results.faults import SeenFault
 from arena.server.uploads.check_words import check_in_words, check_mark
 from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard.bots.bot_data import Profile
-from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, together
 from arena_dashboard.parts.tables import bot_link, replay_link, time_of
 
 MOST_CHECKS = 10
@@ -34,16 +34,9 @@ _REASONS = {
 def index(rows: Sequence[Any], checks: Mapping[VersionId, RecordedCheck]) -> Html:
     """Return a page of the list of bots, with the `checks` of their newest versions."""
     # On a phone the owner is shown below the bot's name.
-    heads = (("Bot", None), ("Owner", "ba-wide"), ("Newest version", None), ("Registered", None))
-    return tag(
-        "table",
-        tag("caption", "Bots by name", class_="ba-unseen"),
-        tag(
-            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
-        ),
-        tag("tbody", together(*(_listed(row, checks.get(row.newest_id)) for row in rows))),
-        class_="ba-table",
-    )
+    head = heads("Bot", ("Owner", "ba-wide"), "Newest version", "Registered")
+    lines = (_listed(row, checks.get(row.newest_id)) for row in rows)
+    return table_of("Bots by name", head, lines)
 
 
 def _listed(row: Any, check: RecordedCheck | None) -> Html:

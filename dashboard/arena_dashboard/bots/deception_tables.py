@@ -9,7 +9,7 @@ import altair as alt
 
 from arena.lab.analysis import Estimate
 from arena.lab.deception import Deception, DeceptionRow, Share
-from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.markup import Html, heads, scrolling, table_of, tag
 
 ROW_HEIGHT: Final = 24
 """The height of a situation's row in the chart, in pixels."""
@@ -40,28 +40,10 @@ def table(found: Deception) -> Html:
     """Return the table by situation, with the columns of solved play where it is known."""
     solved = any(row.equilibrium for row in found.rows)
     columns = [(head, cell) for head, cell, only in _COLUMNS if solved or not only]
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", "How often it bluffs and doubts, by situation", class_="ba-unseen"),
-            tag(
-                "thead",
-                tag(
-                    "tr",
-                    *(tag("th", head, scope="col") for head in ("Situation", *dict(columns))),
-                ),
-            ),
-            tag(
-                "tbody", together(*(_row(row, [cell for _, cell in columns]) for row in found.rows))
-            ),
-            class_="ba-table",
-        ),
-        class_="ba-scroll",
-        tabindex="0",
-        role="region",
-        aria_label="How often it bluffs and doubts; scrolls sideways",
-    )
+    head = heads("Situation", *dict(columns))
+    rows = (_row(row, [cell for _, cell in columns]) for row in found.rows)
+    shown = table_of("How often it bluffs and doubts, by situation", head, rows)
+    return scrolling("How often it bluffs and doubts; scrolls sideways", shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from arena.rating.ladder_id import LadderId
 from arena.server.boards.board import BoardLine
 from arena_dashboard.bots.bot_tables import faults_link, halted
 from arena_dashboard.ladders.ladder_choice import in_words
-from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag
 from arena_dashboard.parts.tables import bot_link
 
 Ladders = Sequence[tuple[LadderId, Sequence[BoardLine]]]
@@ -15,28 +15,9 @@ Ladders = Sequence[tuple[LadderId, Sequence[BoardLine]]]
 
 def versions(bots: Sequence[BotSeen], ratings: Mapping[str, Ladders]) -> Html:
     """Return a table of versions: whether they are connected, their ratings, matches and faults."""
-    heads = (
-        *(("Bot", None), ("Now", None), ("Ratings", None)),
-        *(("Matches", "ba-number"), ("Faults", "ba-number")),
-    )
-    return tag(
-        "table",
-        tag("caption", "My bots and their versions", class_="ba-unseen"),
-        tag(
-            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
-        ),
-        tag(
-            "tbody",
-            together(
-                *(
-                    _line(bot, one, ratings.get(bot.name, ()))
-                    for bot in bots
-                    for one in bot.versions
-                )
-            ),
-        ),
-        class_="ba-table",
-    )
+    head = heads("Bot", "Now", "Ratings", ("Matches", "ba-number"), ("Faults", "ba-number"))
+    lines = (_line(bot, one, ratings.get(bot.name, ())) for bot in bots for one in bot.versions)
+    return table_of("My bots and their versions", head, lines)
 
 
 def _line(bot: BotSeen, one: VersionSeen, ladders: Ladders) -> Html:

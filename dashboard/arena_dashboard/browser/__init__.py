@@ -21,6 +21,7 @@ from typing import Any
 
 import streamlit as st
 
+from arena.moments import milliseconds
 from arena_dashboard.news.news import PULSE_SECONDS, news
 
 __all__ = [
@@ -68,7 +69,7 @@ def ladder(data: Mapping[str, Any], key: str) -> None:
 
 def evening(now: datetime) -> None:
     """Mount what fills in the times of a projector, and turns over its results; `now` is theirs."""
-    _projector(key="projector", data=[{"now": round(now.timestamp() * 1000)}], height="content")
+    _projector(key="projector", data=[{"now": milliseconds(now)}], height="content")
 
 
 def keep_signed_in(ticket: str) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import streamlit as st
 from sqlalchemy import select
 
-from arena.clients.event_client import EventClient, EventMatch, EventRating
+from arena.clients.event_client import EventClient, EventMatch, EventRating, EventSeen
+from arena.clients.organiser_client import ParticipantSeen
 from arena.database.names import folded
 from arena.database.rows import MatchRow
 from arena.database.statement import Row
@@ -22,6 +23,8 @@ from arena.database.tables.owners import owners
 from arena.database.viewing import seen_by
 from arena.lab.analysis import AnalysedDecision
 from arena.match.transcript_json import to_json
+from arena.rating.ladder_id import LadderId
+from arena.server.boards.board import table_sizes
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events.event import Event, EventEntry, Phase, SignedEvent
@@ -33,6 +36,7 @@ from arena.server.notices import notice_statements
 from arena.server.results.kept_analyses import kept_decisions
 from arena.server.results.match_search import MatchFilter
 from arena.server.results.match_sort import Sort
+from arena_dashboard.events.organise_tables import Ratings
 from arena_dashboard.reading import data
 from arena_dashboard.reading.frames import match_json, packed
 from arena_dashboard.reading.watching import parse_viewpoint, watch
@@ -104,9 +108,15 @@ def newest(viewer: int | None = None) -> list[EventView]:
     return [EventView(event, event.phase(now), (), now) for event, now in found]
 
 
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
 def named(name: str, viewer: int | None = None) -> EventView | None:
     """Return an event; None if there is none of that name. Not to be changed."""
-    return _named(data.database_url(), name, viewer)
+    for row in data.read(seen_by(viewer, statements.event_list(name=name))):
+        event = rows.event(row)
+        entered = data.read(seen_by(viewer, statements.entries_of(event.id)))
+        entries = [rows.entry(one) for one in entered]
+        return EventView(event, event.phase(row.now), entries, row.now)
+    return None
 
 
 def final(event: Event, viewer: int | None = None) -> TournamentView | None:
@@ -115,14 +125,14 @@ def final(event: Event, viewer: int | None = None) -> TournamentView | None:
         return None
     if event.tournament is not None:
         return tournament_data.tournament_view(event.tournament)
-    return _private_final(data.database_url(), event.id, viewer, event)
+    return _private_final(event.id, viewer, event)
 
 
 def results(event: Event, viewer: int | None = None) -> Sequence[FinalLine]:
     """Return the standings of a final, nothing before they are released. Not to be changed."""
     if event.released_at is None:
         return ()
-    return _results(data.database_url(), event.id, viewer, event)
+    return _results(event.id, viewer, event)
 
 
 @st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
@@ -158,9 +168,20 @@ def archive(event: Event) -> SignedEvent | None:
     return None
 
 
+@st.cache_resource(ttl=BEST_SECONDS, max_entries=20, show_spinner=False)
 def best_matches(tournament: str) -> BestMatches:
     """Return the matches of a final that are worth a look. Not to be changed."""
-    return _best_matches(data.database_url(), tournament)
+    wanted = MatchFilter(tournament=tournament)
+    found = {row.match_id: row for row in data.find_matches(wanted, limit=ANALYSED)}
+    valued = (
+        (found[match_id], one)
+        for match_id, decisions in kept_decisions(data.reader().once, list(found)).items()
+        for one in decisions
+        if one.loss and not one.forced
+    )
+    costliest = max(valued, key=lambda one: one[1].loss or 0.0, default=None)
+    closest = data.find_matches(wanted, sort=Sort.CLOSEST, limit=CLOSEST)
+    return BestMatches(costliest, closest)
 
 
 def notices(event: Event, viewer: int | None = None) -> Sequence[Any]:
@@ -188,37 +209,15 @@ def current_mark(name: str, viewer: int | None = None) -> Mark | None:
     return None if found is None else mark(found)
 
 
-@st.cache_resource(ttl=BEST_SECONDS, max_entries=20, show_spinner=False)
-def _best_matches(url: str | None, tournament: str) -> BestMatches:
-    del url  # tells one database's events from another's
-    wanted = MatchFilter(tournament=tournament)
-    found = {row.match_id: row for row in data.find_matches(wanted, limit=ANALYSED)}
-    valued = (
-        (found[match_id], one)
-        for match_id, decisions in kept_decisions(data.reader().once, list(found)).items()
-        for one in decisions
-        if one.loss and not one.forced
-    )
-    costliest = max(valued, key=lambda one: one[1].loss or 0.0, default=None)
-    closest = data.find_matches(wanted, sort=Sort.CLOSEST, limit=CLOSEST)
-    return BestMatches(costliest, closest)
-
-
 @st.cache_resource(max_entries=100, show_spinner=False)  # what is released does not change
-def _results(
-    url: str | None, event_id: int, viewer: int | None, _event: Event
-) -> Sequence[FinalLine]:
-    del url, event_id  # tell one database's events from another's
+def _results(event_id: int, viewer: int | None, _event: Event) -> Sequence[FinalLine]:
+    del event_id  # only for the key
     found = final(_event, viewer)
     return () if found is None else standings(found.record)
 
 
 @st.cache_resource(max_entries=20, show_spinner=False)  # what is released does not change
-def _private_final(
-    url: str | None, event_id: int, viewer: int | None, _event: Event
-) -> TournamentView | None:
-    del url  # tells one database's events from another's
-
+def _private_final(event_id: int, viewer: int | None, _event: Event) -> TournamentView | None:
     def read(statement: Row) -> Sequence[Any]:
         return data.read(seen_by(viewer, statement))
 
@@ -231,12 +230,19 @@ def _private_final(
     return tournament_data.view_of(record, _event.ended_at)
 
 
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
-def _named(url: str | None, name: str, viewer: int | None) -> EventView | None:
-    del url  # tells one database's events from another's
-    for row in data.read(seen_by(viewer, statements.event_list(name=name))):
-        event = rows.event(row)
-        entered = data.read(seen_by(viewer, statements.entries_of(event.id)))
-        entries = [rows.entry(one) for one in entered]
-        return EventView(event, event.phase(row.now), entries, row.now)
-    return None
+def ratings(event: EventSeen, participants: Sequence[ParticipantSeen]) -> Ratings:
+    """Return the Elo of builds: on the event's own ladder, else at the tables of its final."""
+    if event.ladder:
+        return {
+            (one.bot, one.version or one.plays): one.elo
+            for one in participants
+            if one.elo is not None
+        }
+    found = named(event.name)
+    if found is None:
+        return {}
+    rules = found.event.terms.rules
+    ladder = LadderId.of(
+        rules.game, rules.options, table_sizes(rules.seats), time_control=rules.time_control
+    )
+    return {(line.bot, line.version): line.elo for line in data.leaderboard(ladder).lines}

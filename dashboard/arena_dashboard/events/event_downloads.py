@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from arena.addresses import network_of
 from arena.database.errors import StorageError
 from arena.match.transcript import Transcript
 from arena.printable import not_a_formula
@@ -23,7 +24,7 @@ from arena.server.events.finals.archive import line_of, zipped
 from arena.server.events.finals.archive_reading import match_ids, stored_event
 from arena.server.results.match_finding import transcripts_named
 from arena_dashboard.events import event_data
-from arena_dashboard.news.streams import OpenStreams, network_of
+from arena_dashboard.news.streams import OpenStreams
 from arena_dashboard.reading import data
 
 _BELOW: Final = "/downloads/events"

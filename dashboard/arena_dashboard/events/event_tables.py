@@ -1,7 +1,7 @@
 """Events as HTML: the list, the dates, the entries, and how to check a final; pure functions."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from arena.games import GAMES
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.finals.standings import FinalLine
 from arena_dashboard.events.event_data import EventView
-from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, together
 from arena_dashboard.parts.tables import bot_link, options, time_in_words, time_of
 from arena_dashboard.tournaments.tournament_tables import tournament_link
 
@@ -49,9 +49,8 @@ def phase_of(found: EventView) -> Html:
 
 def event_list(found: Sequence[EventView]) -> Html:
     """Return the list of events."""
-    heads = (("Event", ""), ("Game", ""), ("Bots", "ba-number"), ("Next", ""))
-    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
-    return _table("Events, newest first", head, map(_listed, found))
+    head = heads("Event", "Game", ("Bots", "ba-number"), "Next")
+    return table_of("Events, newest first", head, map(_listed, found))
 
 
 def in_words(event: Event) -> str:
@@ -106,9 +105,8 @@ def news(notices: Sequence[Any]) -> Html:
 def entries(found: EventView) -> Html:
     """Return the entries of an event, by the time of entry."""
     frozen = found.event.frozen_at is not None
-    heads = ["Team", "Bot", "Owner", "Entered", *["Build of the final"] * frozen]
-    head = tag("tr", *(tag("th", text, scope="col") for text in heads))
-    return _table("Entries", head, (_entered(one, frozen=frozen) for one in found.entries))
+    head = heads("Team", "Bot", "Owner", "Entered", *["Build of the final"] * frozen)
+    return table_of("Entries", head, (_entered(one, frozen=frozen) for one in found.entries))
 
 
 def _entered(one: EventEntry, *, frozen: bool) -> Html:
@@ -137,12 +135,11 @@ def _build(one: EventEntry) -> Html:
 
 def ladder_table(lines: Sequence[EventRating], teams: Mapping[str, str]) -> Html:
     """Return the standings on the ladder of an event; `teams` are by bot."""
-    heads = (
-        *(("Rank", "ba-number"), ("Team", ""), ("Bot", ""), ("Elo", "ba-number")),
+    head = heads(
+        *(("Rank", "ba-number"), "Team", "Bot", ("Elo", "ba-number")),
         *(("95 % interval", "ba-number"), ("Matches", "ba-number")),
     )
-    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
-    return _table("Ladder of the event", head, (_rated(line, teams) for line in lines))
+    return table_of("Ladder of the event", head, (_rated(line, teams) for line in lines))
 
 
 def _rated(line: EventRating, teams: Mapping[str, str]) -> Html:
@@ -173,8 +170,7 @@ def _signed(elo: float) -> str:
 
 def match_table(event: str, matches: Sequence[EventMatch]) -> Html:
     """Return matches of an event with links to their replays."""
-    heads = (("Ended", ""), ("Bots by seat, with their places", ""), ("", ""))
-    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
+    head = heads("Ended", "Bots by seat, with their places", "")
     rows = (
         tag(
             "tr",
@@ -187,7 +183,7 @@ def match_table(event: str, matches: Sequence[EventMatch]) -> Html:
         )
         for one in matches
     )
-    return _table("Matches of the event", head, rows)
+    return table_of("Matches of the event", head, rows)
 
 
 def match_link(event: str, match_id: str) -> str:
@@ -197,8 +193,7 @@ def match_link(event: str, match_id: str) -> str:
 
 def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html:
     """Return the standings of a final; `teams` are by bot."""
-    heads = (("Place", "ba-number"), ("Team", ""), ("Bot", ""), ("Points", "ba-number"))
-    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
+    head = heads(("Place", "ba-number"), "Team", "Bot", ("Points", "ba-number"))
     shared = Counter(line.place for line in lines)
     rows = (
         tag(
@@ -215,7 +210,7 @@ def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html
         )
         for line in lines
     )
-    return _table("Standings of the final", head, rows)
+    return table_of("Standings of the final", head, rows)
 
 
 def checkable(event: Event) -> Html:
@@ -271,13 +266,3 @@ def _next(found: EventView) -> Html:
         return Html("")
     word, moment = upcoming[found.phase]
     return together(f"{word} ", time_of(moment))
-
-
-def _table(caption: str, head: Html, lines: Iterable[Html]) -> Html:
-    return tag(
-        "table",
-        tag("caption", caption, class_="ba-unseen"),
-        tag("thead", head),
-        tag("tbody", together(*lines)),
-        class_="ba-table",
-    )

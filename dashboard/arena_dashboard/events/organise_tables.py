@@ -11,12 +11,11 @@ from arena.clients.organiser_client import NewKey, ParticipantSeen
 from arena.moments import iso_utc
 from arena.printable import not_a_formula
 from arena_dashboard.bots.bot_tables import faults_link
-from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.markup import Html, badge, heads, scrolling, table_of, tag
 from arena_dashboard.parts.tables import bot_link, time_of
 
 Ratings = Mapping[tuple[str, str], float]
 """Elo by bot and version."""
-"""Lines of the event's ladder, by bot and version."""
 
 
 class Show(StrEnum):
@@ -50,27 +49,13 @@ def _is(one: ParticipantSeen, show: Show) -> bool:
 
 def table(found: Sequence[ParticipantSeen], ratings: Ratings) -> Html:
     """Return participants as a table; each has its people and its reason below its name."""
-    heads = (
-        *(("Team", ""), ("Bot", ""), ("Build", ""), ("Last seen", "")),
+    head = heads(
+        *("Team", "Bot", "Build", "Last seen"),
         *(("Matches", "ba-number"), ("Faults", "ba-number"), ("Rating", "ba-number")),
     )
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", "Who takes part", class_="ba-unseen"),
-            tag(
-                "thead",
-                tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads)),
-            ),
-            tag("tbody", together(*(_line(one, ratings) for one in found))),
-            class_="ba-table ba-participants",
-        ),
-        class_="ba-scroll",
-        tabindex="0",
-        role="region",
-        aria_label="Who takes part",
-    )
+    lines = (_line(one, ratings) for one in found)
+    shown = table_of("Who takes part", head, lines, "ba-participants")
+    return scrolling("Who takes part", shown)
 
 
 def participants_csv(found: Sequence[ParticipantSeen], ratings: Ratings) -> str:

@@ -16,9 +16,10 @@ NEWEST = 60
 """The most matches in turn: those that ended last."""
 
 
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def newest_matches(tournament: str) -> Sequence[MatchRow]:
     """Return the matches of a tournament that ended last, newest first. Not to be changed."""
-    return _newest_matches(data.database_url(), tournament)
+    return data.find_matches(MatchFilter(tournament=tournament), limit=NEWEST)
 
 
 def next_match(found: Sequence[MatchRow], shown: Sequence[str]) -> str | None:
@@ -35,20 +36,9 @@ def next_match(found: Sequence[MatchRow], shown: Sequence[str]) -> str | None:
     return next(iter([*others, *new, *again]), None)
 
 
+@st.cache_resource(max_entries=20, show_spinner=False)  # what is recorded does not change
 def content(match_id: str) -> bytes:
     """Return a recorded match, with everything open, as the player takes it on a projector."""
-    return _content(data.database_url(), match_id)
-
-
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
-def _newest_matches(url: str | None, tournament: str) -> Sequence[MatchRow]:
-    del url  # tells one database's tournaments from another's
-    return data.find_matches(MatchFilter(tournament=tournament), limit=NEWEST)
-
-
-@st.cache_resource(max_entries=20, show_spinner=False)  # what is recorded does not change
-def _content(url: str | None, match_id: str) -> bytes:
-    del url
     match = data.replay(match_id, Onlooker.EVERYTHING.value) or {}
     shown: dict[str, Any] = {"live": True, "projected": True, "previous": None, "next": None}
     return packed({**match, **shown})

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
+from arena.moments import milliseconds
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Phase
 from arena.server.events.finals.standings import FinalLine
 from arena.server.tournaments.summary import PairingLine, of_knockout, points_text
 from arena_dashboard.events import event_tables
 from arena_dashboard.events.event_data import EventView
-from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.markup import Html, table_of, tag, together
 from arena_dashboard.parts.tables import time_of
 from arena_dashboard.tournaments import tournament_pictures
 from arena_dashboard.tournaments.tournament_data import TournamentView
@@ -52,7 +53,7 @@ def _countdown(found: EventView) -> Html:
     if upcoming is None:
         return Html("")
     what, moment = upcoming
-    left = tag("b", "", data_until=round(moment.timestamp() * 1000), role="timer")
+    left = tag("b", "", data_until=milliseconds(moment), role="timer")
     return tag("p", what, " ", left, class_="ba-countdown")
 
 
@@ -64,7 +65,7 @@ def date(found: EventView) -> Html:
     if upcoming is None:
         return Html("")
     what, moment = upcoming
-    left = tag("b", "", data_until=round(moment.timestamp() * 1000), role="timer")
+    left = tag("b", "", data_until=milliseconds(moment), role="timer")
     return tag("p", tag("span", what), left, tag("small", time_of(moment)), class_="ba-date")
 
 
@@ -215,23 +216,13 @@ def _points(line: FinalLine) -> str:
 
 def _table(caption: str, rows: Sequence[tuple[str, str, str]]) -> Html:
     """Return a table of places, names and points."""
-    return together(
-        tag("h2", caption),
+    lines = (
         tag(
-            "table",
-            tag("caption", caption, class_="ba-unseen"),
-            tag(
-                "tbody",
-                *(
-                    tag(
-                        "tr",
-                        tag("td", place, class_="ba-number"),
-                        tag("td", name),
-                        tag("td", points, class_="ba-number"),
-                    )
-                    for place, name, points in rows
-                ),
-            ),
-            class_="ba-table",
-        ),
+            "tr",
+            tag("td", place, class_="ba-number"),
+            tag("td", name),
+            tag("td", points, class_="ba-number"),
+        )
+        for place, name, points in rows
     )
+    return together(tag("h2", caption), table_of(caption, "", lines))

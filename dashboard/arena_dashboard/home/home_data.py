@@ -55,41 +55,12 @@ def read_ahead() -> None:
         running_tournaments()
 
 
+@st.cache_resource(show_spinner=False)
 def live_matches() -> LiveMatches | None:
     """Return the running matches of the referee at ARENA_ADDRESS.
 
     None if the variable is not set or invalid.
     """
-    return _live_matches()
-
-
-def matches_a_second() -> float:
-    """Return the rate of matches that ended in the last RATE_SECONDS, per second."""
-    return _matches_a_second(data.database_url())
-
-
-def ladders() -> list[tuple[LadderId, Leaderboard]]:
-    """Return the leaderboards of the first MOST_LADDERS ladders, without empty ones."""
-    return _ladders(data.database_url())
-
-
-def matches_of_the_day() -> MatchesOfTheDay:
-    """Return the matches with the boldest bluffs and the closest matches of the last day."""
-    return _matches_of_the_day(data.database_url())
-
-
-def running_tournaments() -> list[Tournament]:
-    """Return at most LISTED running tournaments."""
-    return _running_tournaments(data.database_url())
-
-
-def live_content(match: WatchedMatch) -> bytes:
-    """Return a running match so far as bytes for the player."""
-    return _live_content(match.match_id, len(match.moments), match.over, _match=match)
-
-
-@st.cache_resource(show_spinner=False)
-def _live_matches() -> LiveMatches | None:
     try:
         client = SpectatorClient.of()
     except AddressError:
@@ -97,24 +68,16 @@ def _live_matches() -> LiveMatches | None:
     return None if client is None else LiveMatches(client)
 
 
-# All visitors see the same match; the arguments with an underscore are not part of the key.
-@st.cache_resource(max_entries=20, show_spinner=False)
-def _live_content(match_id: str, moments: int, over: bool, *, _match: WatchedMatch) -> bytes:
-    del match_id, moments, over
-    neighbours: Any = {"previous": None, "next": None}
-    return packed({**match_json(watch_live(_match)), **neighbours})
-
-
 @st.cache_resource(ttl=RATE_SECONDS / 2, show_spinner=False)
-def _matches_a_second(url: str | None) -> float:
-    del url
+def matches_a_second() -> float:
+    """Return the rate of matches that ended in the last RATE_SECONDS, per second."""
     (row,) = data.read(statements.matches_ended_within(timedelta(seconds=RATE_SECONDS)))
     return float(row.matches) / RATE_SECONDS
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, show_spinner=False)
-def _ladders(url: str | None) -> list[tuple[LadderId, Leaderboard]]:
-    del url
+def ladders() -> list[tuple[LadderId, Leaderboard]]:
+    """Return the leaderboards of the first MOST_LADDERS ladders, without empty ones."""
     found = (
         LadderId(game, options, size, time_control=time_control)
         for game, variants in data.ladders().items()
@@ -127,8 +90,8 @@ def _ladders(url: str | None) -> list[tuple[LadderId, Leaderboard]]:
 
 
 @st.cache_resource(ttl=DAY_SECONDS, show_spinner=False)
-def _matches_of_the_day(url: str | None) -> MatchesOfTheDay:
-    del url
+def matches_of_the_day() -> MatchesOfTheDay:
+    """Return the matches with the boldest bluffs and the closest matches of the last day."""
     # In full hours, so that the statement stays the same: while the database is away, its rows are
     # remembered.
     hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
@@ -143,8 +106,21 @@ def _matches_of_the_day(url: str | None) -> MatchesOfTheDay:
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, show_spinner=False)
-def _running_tournaments(url: str | None) -> list[Tournament]:
-    del url
+def running_tournaments() -> list[Tournament]:
+    """Return at most LISTED running tournaments."""
     found = data.read(tournament_statements.tournament_list(states=["running"]))[-LISTED:]
     entries = data.read(tournament_statements.entries_of([row.id for row in found]))
     return rows.tournaments(found, entries)
+
+
+def live_content(match: WatchedMatch) -> bytes:
+    """Return a running match so far as bytes for the player."""
+    return _live_content(match.match_id, len(match.moments), match.over, _match=match)
+
+
+# All visitors see the same match; the arguments with an underscore are not part of the key.
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _live_content(match_id: str, moments: int, over: bool, *, _match: WatchedMatch) -> bytes:
+    del match_id, moments, over
+    neighbours: Any = {"previous": None, "next": None}
+    return packed({**match_json(watch_live(_match)), **neighbours})

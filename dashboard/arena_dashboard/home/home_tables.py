@@ -9,7 +9,7 @@ from arena.server.tournaments.tournament import Tournament
 from arena_dashboard.home.home_data import MatchesOfTheDay
 from arena_dashboard.ladders import ladder_choice
 from arena_dashboard.parts import tables
-from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.markup import Html, table_of, tag
 from arena_dashboard.tournaments import tournament_tables
 
 TOP = 3
@@ -101,11 +101,6 @@ def _top(ladder: LadderId, board: Leaderboard) -> Html:
     return tag(
         "section",
         tag("h3", tag("a", title, href=ladder_choice.link("leaderboard", ladder))),
-        tag(
-            "table",
-            tag("caption", f"Rank, bot and Elo of the best: {title}", class_="ba-unseen"),
-            tag("tbody", together(*best)),
-            class_="ba-table",
-        ),
+        table_of(f"Rank, bot and Elo of the best: {title}", "", best),
         tag("p", f"{board.matches:,} matches · {len(board.ranked):,} bots", class_="ba-faint"),
     )

@@ -11,7 +11,7 @@ from arena.server.boards.comparisons import AcrossTables, Comparisons, WinCell
 from arena.server.boards.fault_counts import FaultCounts
 from arena.server.boards.model_check import ModelCheck
 from arena_dashboard.ladders.ladder_choice import in_words, link
-from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.markup import Html, heads, scrolling, table_of, tag, together
 from arena_dashboard.parts.tables import bot_link
 
 MATRIX_BOTS = 25
@@ -57,20 +57,8 @@ def matrix(
         )
         for at in shown
     )
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", "Points taken, row from column, in per cent", class_="ba-unseen"),
-            tag("thead", head),
-            tag("tbody", together(*rows)),
-            class_="ba-table ba-matrix",
-        ),
-        class_="ba-scroll",
-        tabindex="0",
-        role="region",
-        aria_label="Who beat whom; scrolls sideways",
-    )
+    table = table_of("Points taken, row from column, in per cent", head, rows, "ba-matrix")
+    return scrolling("Who beat whom; scrolls sideways", table)
 
 
 def _cell(
@@ -116,17 +104,16 @@ def numbers(
     """
     sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
     several = any(len(one.elo) > 1 for one in across.values())
-    heads: list[tuple[str, str, str | None]] = [
-        ("Bot", "", None),
-        ("Elo", "ba-number", None),
+    mean = "The mean of the Elo of its ladders, and how many. It is not a rating"
+    head = heads(
+        "Bot",
+        ("Elo", "ba-number"),
         ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Does not affect ranks"),
         *((f"Wins, {size} seats", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
         ("Faults", "ba-number", "Late, illegal, malformed or missing answers"),
-        ("Forfeits", "ba-number", None),
-    ]
-    if several:
-        hint = "The mean of the Elo of its ladders, and how many. It is not a rating"
-        heads.append(("Mean of ladders", "ba-number", hint))
+        ("Forfeits", "ba-number"),
+        *[("Mean of ladders", "ba-number", mean)] * several,
+    )
     rows = []
     for at in shown:
         line, weight = lines[at], comparisons.nash_weight[at]
@@ -147,7 +134,7 @@ def numbers(
                 *([_number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
             )
         )
-    return scrolling("Comparisons", heads, rows)
+    return scrolling("Comparisons", table_of("Comparisons", head, rows))
 
 
 def opponents(
@@ -159,15 +146,12 @@ def opponents(
     """
     at = comparisons.bots.index(version)
     bot = lines[at].bot
-    heads: list[tuple[str, str, str | None]] = [
-        ("Opponent", "", None),
-        ("Elo", "ba-number", None),
-        ("Won", "ba-number", None),
-        ("Tied", "ba-number", None),
-        ("Lost", "ba-number", None),
+    head = heads(
+        "Opponent",
+        *((text, "ba-number") for text in ("Elo", "Won", "Tied", "Lost")),
         ("Points taken", "ba-number", "With its 95 % Wilson interval; a tie is half a point"),
-        ("", "", None),
-    ]
+        "",
+    )
     rows = []
     every = [(other, comparisons.met(at, other)) for other in range(len(lines))]
     all_met = [(other, met) for other, met in every if met is not None]
@@ -185,35 +169,11 @@ def opponents(
                 tag("td", tag("a", "Head to head", href=versus_link(bot, line.bot, ladder))),
             )
         )
-    table = scrolling("Opponents", heads, rows)
+    table = scrolling("Opponents", table_of("Opponents", head, rows))
     if len(rows) == len(all_met):
         return table
     said = f"The {len(rows)} next to it in rank, of {len(all_met):,}."
     return together(tag("p", said, class_="ba-faint"), table)
-
-
-def scrolling(
-    caption: str, heads: Sequence[tuple[str, str, str | None]], rows: Sequence[Html]
-) -> Html:
-    """Return a table that scrolls sideways on narrow screens, also by keyboard.
-
-    A head of `heads` is a text, a class ("" for none) and a hint.
-    """
-    head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", caption, class_="ba-unseen"),
-            tag("thead", head),
-            tag("tbody", together(*rows)),
-            class_="ba-table",
-        ),
-        class_="ba-scroll",
-        tabindex="0",
-        role="region",
-        aria_label=caption,
-    )
 
 
 def decided_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
@@ -260,18 +220,15 @@ def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
 
 def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
     """Return a table of the ranks and ratings of a bot's versions on their ladders."""
-    heads: list[tuple[str, str, str | None]] = [
-        ("Ladder", "", None),
-        ("Version", "", None),
-        (
-            "Rank",
-            "ba-number",
-            "The place by Elo, provisional bots last, and the places that the results allow",
-        ),
+    rank = "The place by Elo, provisional bots last, and the places that the results allow"
+    head = heads(
+        "Ladder",
+        "Version",
+        ("Rank", "ba-number", rank),
         ("Elo", "ba-number", "With its 95 % interval"),
-        ("Matches", "ba-number", None),
+        ("Matches", "ba-number"),
         ("Win share", "ba-number", "First places by match"),
-    ]
+    )
     rows = [
         tag(
             "tr",
@@ -293,7 +250,7 @@ def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
         for ladder, lines in ladders
         for line in lines
     ]
-    return scrolling("Ratings", heads, rows)
+    return scrolling("Ratings", table_of("Ratings", head, rows))
 
 
 def _wins(cell: WinCell | None) -> Html:

@@ -31,13 +31,12 @@ def table(
     """
     lines = board.old if old else board.ranked
     which = board.sequence, old, len(lines), shown.start, shown.stop
-    return _table(data.database_url(), ladder, which, _lines=lines)
+    return _table(ladder, which, _lines=lines)
 
 
 # `which` identifies the lines; the argument with an underscore is not part of the key.
 @st.cache_resource(ttl=CHECKS_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
 def _table(
-    url: str | None,
     ladder: LadderId,
     which: tuple[int, bool, int, int, int],
     *,
@@ -50,7 +49,7 @@ def _table(
         VersionId(row.version_id): "banned" if row.banned else "frozen" if row.frozen else "paused"
         for row in data.read(bot_statements.halted(ids))
     }
-    trend, losses = _trend(url, ladder), mean_losses(data.reader(), ladder)
+    trend, losses = _trend(ladder), mean_losses(data.reader(), ladder)
     benchmarks = figures(data.reader(), ids, ladder.game, ladder.seats)
     return ladder_table.content(
         _lines, range(start, stop), ladder.game, trend, checks, losses, halted, benchmarks
@@ -58,6 +57,5 @@ def _table(
 
 
 @st.cache_resource(ttl=TREND_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
-def _trend(url: str | None, ladder: LadderId) -> Mapping[VersionId, float]:
-    del url  # part of the key: it distinguishes the ladders of different databases
+def _trend(ladder: LadderId) -> Mapping[VersionId, float]:
     return data.live_board(ladder).trend()

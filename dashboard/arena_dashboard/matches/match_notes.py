@@ -16,7 +16,7 @@ from arena.match.notes import Note, Usage, summed
 from arena.server.results.notes import usage_of_matches
 from arena.showing.usage import cost_in_words, usage_in_words
 from arena_dashboard.owners import owners
-from arena_dashboard.parts.markup import Html, in_markdown, tag, together
+from arena_dashboard.parts.markup import Html, heads, in_markdown, scrolling, table_of, tag
 from arena_dashboard.parts.tables import replay_link, time_of
 from arena_dashboard.reading import data
 
@@ -142,7 +142,6 @@ def usage_table(
     rows: Sequence[tuple[MatchRow, SeatUsage]], all_of_them: Sequence[SeatUsage]
 ) -> Html:
     """Return a table with the mean of `all_of_them` for a match, and a row for some of them."""
-    heads = ("Answers", "Tokens read", "Written", "Cost", "Time")
     number = len(all_of_them)
     sums = summed(one.usage for one in all_of_them)
     mean = Usage(*(round(one / number) for one in sums))
@@ -151,27 +150,10 @@ def usage_table(
     for row, one in rows:
         link = tag("a", time_of(row.finished_at), href=replay_link(row.match_id))
         lines.append(_usage_row(link, one))
-    return tag(
-        "div",
-        tag(
-            "table",
-            tag("caption", "What a language model took, by match", class_="ba-unseen"),
-            tag(
-                "thead",
-                tag(
-                    "tr",
-                    tag("th", "Match", scope="col"),
-                    *(tag("th", text, scope="col", class_="ba-number") for text in heads),
-                ),
-            ),
-            tag("tbody", together(*lines)),
-            class_="ba-table",
-        ),
-        class_="ba-scroll",
-        tabindex="0",
-        role="region",
-        aria_label="What a language model took, by match; scrolls sideways",
-    )
+    numbers = ("Answers", "Tokens read", "Written", "Cost", "Time")
+    head = heads("Match", *((text, "ba-number") for text in numbers))
+    caption = "What a language model took, by match"
+    return scrolling(f"{caption}; scrolls sideways", table_of(caption, head, lines))
 
 
 def _usage_row(name: str, one: SeatUsage) -> Html:

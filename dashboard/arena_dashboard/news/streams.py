@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import cache
-from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
+
+from arena.addresses import network_of
 
 MOST_OF_A_PAGE: Final = 3
 """The most streams of a page.
@@ -26,20 +27,6 @@ MOST_OF_AN_ADDRESS: Final = 100
 MOST: Final = 2_000
 """The most streams altogether."""
 HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-
-
-def network_of(address: str) -> str:
-    """Return what counts as one visitor: an IPv4 address, or the 64-bit network of an IPv6 address.
-
-    One visitor usually has such a network alone. Other text is returned unchanged.
-    """
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
-    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
 
 
 class OpenStreams:

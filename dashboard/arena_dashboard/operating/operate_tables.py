@@ -5,8 +5,7 @@ from urllib.parse import urlencode
 
 from arena.clients.operator_client import AuditSeen, BotOfOwner, OwnerSeen
 from arena_dashboard.bots.bot_tables import halted
-from arena_dashboard.ladders.comparison_tables import scrolling
-from arena_dashboard.parts.markup import Html, badge, tag, unfolding
+from arena_dashboard.parts.markup import Html, badge, heads, scrolling, table_of, tag, unfolding
 from arena_dashboard.parts.tables import bot_link, time_of
 
 _STATES = {"accepted": "good", "refused": "bad"}
@@ -20,16 +19,16 @@ def link(**asked: str) -> str:
 
 def owners(found: Sequence[OwnerSeen]) -> Html:
     """Return a table of owners, a row for each of their bots."""
-    heads: list[tuple[str, str, str | None]] = [
-        ("Owner", "", None),
-        ("Bot", "", None),
+    head = heads(
+        "Owner",
+        "Bot",
         ("Last version", "", "When it was uploaded or registered, and what became of an upload"),
         ("Same build", "", "Other owners who uploaded the same, byte for byte"),
-        ("Matches", "ba-number", None),
-        ("Faults", "ba-number", None),
-    ]
+        ("Matches", "ba-number"),
+        ("Faults", "ba-number"),
+    )
     rows = [row for one in found for row in _rows(one)]
-    return scrolling("Owners and their bots", heads, rows)
+    return scrolling("Owners and their bots", table_of("Owners and their bots", head, rows))
 
 
 def _rows(one: OwnerSeen) -> list[Html]:
@@ -98,9 +97,6 @@ def _bot(one: BotOfOwner) -> list[Html]:
 
 def audit(found: Sequence[AuditSeen]) -> Html:
     """Return the newest changes as a table."""
-    heads: list[tuple[str, str, str | None]] = [
-        (head, "", None) for head in ("At", "Who", "What", "Whom", "More")
-    ]
     rows = [
         tag(
             "tr",
@@ -112,4 +108,5 @@ def audit(found: Sequence[AuditSeen]) -> Html:
         )
         for one in found
     ]
-    return scrolling("Changes of owners and operators", heads, rows)
+    caption = "Changes of owners and operators"
+    return scrolling(caption, table_of(caption, heads("At", "Who", "What", "Whom", "More"), rows))

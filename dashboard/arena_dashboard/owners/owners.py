@@ -6,6 +6,7 @@ continues the sign-in.
 """
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -256,6 +257,16 @@ def refused(error: OwnerCallError) -> None:
         identities.forget()
         _forget_refused(found.key)
     st.error(in_markdown(str(error)))
+
+
+def change(call: Callable[[], object]) -> None:
+    """Make a call that changes something, and show what it changed, or why it was refused."""
+    try:
+        call()
+    except OwnerCallError as error:
+        refused(error)
+    else:
+        st.rerun()
 
 
 def public_address() -> str:

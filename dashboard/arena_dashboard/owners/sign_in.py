@@ -1,21 +1,49 @@
-"""The forms to sign up and to sign in, which pages show to visitors who are not signed in."""
+"""Pages for the owner who is signed in, and the forms to sign up and to sign in on them."""
 
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import streamlit as st
 
+from arena.clients.operator_client import OperatorClient
 from arena.clients.owner_client import SignUpTerms
 from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.names import ALLOWED
+from arena.errors import UserError
 from arena.records import SignUp
+from arena_dashboard import browser
 from arena_dashboard.owners import identities, owners
 from arena_dashboard.owners.owners import SignedIn
 
 NAME_HELP = f"Public: {ALLOWED}."
 NAME_MISSING = f"“Your name” is missing: use {ALLOWED}."
+NO_REFEREE = "This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS."
 INVITE_HELP = "The code that the operator gave you."
 INVITE_MISSING = "“Invite” is missing: enter the code that the operator gave you."
+
+
+def signed_in_page(show_to: Callable[[OperatorClient, SignedIn], None], title: str = "") -> None:
+    """Show a page to the owner who is signed in, or else how to sign in, below the title.
+
+    While the referee cannot be asked, show why, and look again.
+    """
+    try:
+        client = owners.referee()
+        owner = None if client is None else owners.signed_in(client)
+        if client is not None and owner is not None:
+            show_to(client, owner)
+            return
+        if title:
+            st.title(title)
+        if client is not None:
+            show(client, owners.terms())
+        else:
+            st.info(NO_REFEREE)
+    except UserError as error:
+        st.warning(str(error))
+        owners.offer_sign_out()
+        browser.beat("again", browser.PULSE_SECONDS)
 
 
 def show(client: UploadClient, terms: SignUpTerms) -> None:

@@ -11,7 +11,7 @@ from arena.clients.referee_client import OwnerCallError
 from arena.database.names import ALLOWED
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import Html, in_markdown, tag, together
+from arena_dashboard.parts.markup import Html, heads, in_markdown, table_of, tag
 from arena_dashboard.parts.tables import time_of
 
 _ADDED: Final = "team-member"
@@ -42,16 +42,9 @@ def table(captain: str, me: str, found: Sequence[tuple[str, datetime]]) -> Html:
 
     `me` is the member who looks at it, "" for the captain.
     """
-    head = tag("tr", *(tag("th", text, scope="col") for text in ("Name", "Role", "Added")))
     lines = [_line(captain, "captain", "", mine=not me)]
     lines += [_line(name, "member", time_of(at), mine=name == me) for name, at in found]
-    return tag(
-        "table",
-        tag("caption", "Team", class_="ba-unseen"),
-        tag("thead", head),
-        tag("tbody", together(*lines)),
-        class_="ba-table",
-    )
+    return table_of("Team", heads("Name", "Role", "Added"), lines)
 
 
 def _line(name: str, role: str, added: Html | str, *, mine: bool) -> Html:
@@ -83,13 +76,11 @@ def _add(client: OwnerClient, owner: SignedIn) -> None:
         if not st.form_submit_button("Add the member"):
             return
     session = owners.kept()
-    try:
-        key = client.add_member(owner.key, name.strip())
-    except OwnerCallError as error:
-        owners.refused(error)
-        return
-    session[_ADDED] = name.strip(), key
-    st.rerun()
+
+    def add() -> None:
+        session[_ADDED] = name.strip(), client.add_member(owner.key, name.strip())
+
+    owners.change(add)
 
 
 def _remove(client: OwnerClient, owner: SignedIn, names: Sequence[str]) -> None:
@@ -101,15 +92,14 @@ def _remove(client: OwnerClient, owner: SignedIn, names: Sequence[str]) -> None:
     if not sure:
         st.warning("Tick “The member's key and sign-ins end at once”.")
         return
-    try:
+
+    def remove() -> None:
         client.remove_member(owner.key, chosen)
-    except OwnerCallError as error:
-        owners.refused(error)
-        return
-    added: tuple[str, str] | None = owners.kept().get(_ADDED)
-    if added is not None and added[0] == chosen:
-        owners.kept().pop(_ADDED)
-    st.rerun()
+        added: tuple[str, str] | None = owners.kept().get(_ADDED)
+        if added is not None and added[0] == chosen:
+            owners.kept().pop(_ADDED)
+
+    owners.change(remove)
 
 
 def _leave(client: OwnerClient, owner: SignedIn, me: str) -> None:
@@ -120,10 +110,9 @@ def _leave(client: OwnerClient, owner: SignedIn, me: str) -> None:
     if not sure:
         st.warning("Tick “My key ends at once, and only the captain can add me again”.")
         return
-    try:
+
+    def leave() -> None:
         client.remove_member(owner.key, me)
-    except OwnerCallError as error:
-        owners.refused(error)
-        return
-    owners.sign_out()
-    st.rerun()
+        owners.sign_out()
+
+    owners.change(leave)

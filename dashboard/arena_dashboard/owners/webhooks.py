@@ -9,7 +9,7 @@ from arena.clients.referee_client import OwnerCallError
 from arena.clients.webhook_client import WebhookClient, WebhookSeen
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.markup import Html, heads, table_of, tag
 
 ALL: Final = "All my bots"
 _SECRET: Final = "webhook-secret"  # noqa: S105  a key of the session
@@ -35,16 +35,8 @@ def show(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
 
 def table(found: Sequence[WebhookSeen]) -> Html:
     """Return webhooks as HTML."""
-    heads = (("Address", None), ("Delivered", "ba-number"), ("Waiting", "ba-number"))
-    return tag(
-        "table",
-        tag("caption", "Webhooks", class_="ba-unseen"),
-        tag(
-            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
-        ),
-        tag("tbody", together(*map(_line, found))),
-        class_="ba-table",
-    )
+    head = heads("Address", ("Delivered", "ba-number"), ("Waiting", "ba-number"))
+    return table_of("Webhooks", head, map(_line, found))
 
 
 def _line(one: WebhookSeen) -> Html:
@@ -71,13 +63,12 @@ def _add(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
         bot = st.selectbox("Of which bot", [ALL, *bots])
         if not st.form_submit_button("Add the webhook"):
             return
-    try:
-        secret = client.add_webhook(owner.key, url.strip(), "" if bot == ALL else str(bot))
-    except OwnerCallError as error:
-        owners.refused(error)
-        return
-    owners.kept()[_SECRET] = secret
-    st.rerun()
+    session, of = owners.kept(), "" if bot == ALL else str(bot)
+
+    def add() -> None:
+        session[_SECRET] = client.add_webhook(owner.key, url.strip(), of)
+
+    owners.change(add)
 
 
 def _remove(client: WebhookClient, owner: SignedIn, found: Sequence[WebhookSeen]) -> None:
@@ -87,9 +78,4 @@ def _remove(client: WebhookClient, owner: SignedIn, found: Sequence[WebhookSeen]
         )
         if not st.form_submit_button("Remove"):
             return
-    try:
-        client.remove_webhook(owner.key, chosen.url, chosen.bot)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(lambda: client.remove_webhook(owner.key, chosen.url, chosen.bot))

@@ -4,6 +4,7 @@ Streamlit's own sanitiser lets HTML through, but no SVG.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from html import escape
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>~$]")
@@ -49,6 +50,37 @@ def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
 def unfolding(text: str, words: str, kind: str = "plain") -> Html:
     """Return a badge that unfolds its meaning, `words`, by click, key or touch."""
     return tag("details", tag("summary", badge(text, kind)), tag("div", words), class_="ba-why")
+
+
+def heads(*columns: str | Sequence[str]) -> Html:
+    """Return the row of a table's heads: each a text, or a text, a class ("": none), a hint."""
+    full = ((one, "", "") if isinstance(one, str) else (*one, "", "") for one in columns)
+    cells = (
+        tag("th", text, title=hint or None, scope="col", class_=look or None)
+        for text, look, hint, *_ in full
+    )
+    return tag("tr", *cells)
+
+
+def table_of(
+    caption: str, head: str, rows: Iterable[Html], more: str = "", caption_class: str = "ba-unseen"
+) -> Html:
+    """Return a table with a caption, which is for screen readers unless its class shows it.
+
+    Without a `head` ("") it has rows alone. `more` are further classes of the table.
+    """
+    return tag(
+        "table",
+        tag("caption", caption, class_=caption_class),
+        tag("thead", head) if head else "",
+        tag("tbody", *rows),
+        class_=f"ba-table {more}".strip(),
+    )
+
+
+def scrolling(label: str, content: Html) -> Html:
+    """Return content that scrolls sideways on narrow screens, also by keyboard."""
+    return tag("div", content, tabindex="0", role="region", aria_label=label, class_="ba-scroll")
 
 
 def command(line: str) -> Html:

@@ -9,15 +9,13 @@ from arena.database.rows import MatchRow, SeatRow
 from arena.games import GAMES
 from arena.moments import in_utc, iso_utc
 from arena.server.results.bluffing import Bluffing, off_in_words
-from arena_dashboard.parts.markup import Html, badge, tag, together, unfolding
+from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, unfolding
 
 
 def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = None) -> Html:
     """Return a page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
-    heads = ("Ended", "Game", "Placings", "")
-    head = tag("tr", *(tag("th", text, scope="col") for text in heads))
     lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
-    return _table("Matches", head, lines, "ba-matches")
+    return table_of("Matches", heads("Ended", "Game", "Placings", ""), lines, "ba-matches")
 
 
 def time_of(moment: datetime) -> Html:
@@ -140,13 +138,3 @@ def time_in_words(name: str) -> str:
         return ""
     turn, bank = (part.partition("=")[2] for part in name.split(","))
     return f"{turn} a turn, {bank} in the bank"
-
-
-def _table(caption: str, head: Html, rows: Iterable[Html], more: str = "") -> Html:
-    return tag(
-        "table",
-        tag("caption", caption, class_="ba-unseen"),
-        tag("thead", head),
-        tag("tbody", together(*rows)),
-        class_=f"ba-table {more}".strip(),
-    )

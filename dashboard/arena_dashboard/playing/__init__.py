@@ -5,10 +5,8 @@ routes       the browser's requests besides the page: a stream of news, and answ
 picture      a session as the JSON that the browser draws: only what the seat may know
 story        all that was shown of a match so far, as frames and as sentences
 reveals      the content of one message to a seat, as moments to show
-between      the knowledge of a seat between its turns
 controls     the legal actions of a turn as choices, step by step
 game_options    the options of a game as widgets
-component    mounts the table in the page
 
 The JavaScript is in `player/assets`: the table is drawn as in a replay.
 """

@@ -4,7 +4,7 @@ Each action is a path of labels; actions that begin alike share the beginning of
 every game the browser shows one row of buttons for each step.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from arena.games.game import AnyGame
@@ -30,11 +30,3 @@ def controls(game: AnyGame, view: Any, names: Sequence[str]) -> list[dict[str, A
             else:
                 level = node.setdefault("next", [])
     return roots
-
-
-def leaves(choices: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the choices that are whole actions."""
-    for choice in choices:
-        if "action" in choice:
-            yield choice
-        yield from leaves(choice.get("next", ()))

@@ -54,7 +54,7 @@ class Person:
 
     def __init__(self, door: PlayEndpoint, wanted: Wanted, address: str) -> None:
         self.address = address
-        """The visitor's address, in the form of `streams.network_of`."""
+        """The visitor's address, in the form of `addresses.network_of`."""
         self.key = secrets.token_urlsafe(24)
         """The secret that lets a browser play. It is in a cookie and a header, never in a URL."""
         self.wanted = wanted
@@ -129,7 +129,7 @@ class People:
         self._lock = threading.Lock()
 
     def sit_down(self, wanted: Wanted, address: str) -> Person:
-        """Begin the session of a visitor from an address (`streams.network_of`), and return it.
+        """Begin the session of a visitor from an address (`addresses.network_of`), and return it.
 
         Raises TooManyPeopleError and ChallengeError.
         """

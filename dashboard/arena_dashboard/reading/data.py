@@ -3,20 +3,20 @@
 A page gets rows, leaderboards and a match as a viewpoint saw it, but never a state, so that it
 cannot show what a viewpoint must not know. It gets a transcript only as the file that a visitor
 downloads. Every read may raise StorageError with a message for the visitor.
+
+A process reads one database, so caches do not name it.
 """
 
 import json
-import os
 from bisect import insort
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import streamlit as st
 from sqlalchemy import select
 
-from arena.database.errors import DatabaseUnreachableError
+from arena.database.errors import DatabaseUnreachableError, StorageError
 from arena.database.reading import Reader
 from arena.database.rows import MatchRow, match_row
 from arena.database.statement import Row
@@ -54,16 +54,19 @@ SUGGESTED = 200
 """The most bots in a list to choose from; the name of any other can be typed."""
 
 
+# Reading all settings takes a millisecond, and every page needs this one.
+@st.cache_resource(show_spinner=False)
 def database_url() -> str | None:
     """Return the URL of the arena's database; None if it is not set. Raises SettingsError."""
-    return _database_url(os.environ.get("ARENA_DATABASE_URL"))
-
-
-# Reading all settings takes a millisecond, and every read needs this one.
-@lru_cache(maxsize=8)
-def _database_url(given: str | None) -> str | None:
-    del given
     return read_settings().database_url
+
+
+def why_nothing_is_read(error: StorageError) -> str:
+    """Return a sentence for the page that says why nothing can be read."""
+    if isinstance(error, DatabaseUnreachableError):
+        # Its reason names sockets and addresses, which do not concern a visitor.
+        return "The database does not answer: check that it is running."
+    return str(error)
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
@@ -80,24 +83,28 @@ def leaderboard(ladder: LadderId) -> Leaderboard:
         raise
 
 
-def as_of(url: str) -> datetime | None:
+def as_of() -> datetime | None:
     """Return the time of the last answer of the database if it is away; None while it answers."""
-    return _reader(url).as_of
+    return reader().as_of
 
 
 def away() -> bool:
     """Return whether the database did not answer the last time."""
-    return reader().as_of is not None
+    return as_of() is not None
 
 
 def live_board(ladder: LadderId) -> LiveBoard:
     """Return the live board of a ladder, shared by all visitors."""
-    return _live_boards(_url()).board(ladder)
+    return _live_boards().board(ladder)
 
 
+@st.cache_resource(show_spinner=False)
 def reader() -> RememberingReader:
     """Return the reader that runs statements, for functions that take a reader."""
-    return _reader(_url())
+    url = database_url()
+    if url is None:
+        raise DatabaseUnreachableError("ARENA_DATABASE_URL is not set: start with `arena up`.")
+    return RememberingReader(Reader(url))
 
 
 def read(statement: Row) -> Sequence[Any]:
@@ -105,9 +112,21 @@ def read(statement: Row) -> Sequence[Any]:
     return reader()(statement)
 
 
+@st.cache_data(ttl=15, show_spinner=False)
 def ladders() -> Ladders:
     """Return the ladders on which matches were played."""
-    return _ladders(_url())
+    rows = sorted(read(ladder_statements.ladders()), key=_default_time_first)
+    found: Ladders = {}
+    for game in GAMES:  # only the games of this release
+        for row in (row for row in rows if row.game == game):
+            times = found.setdefault(game, {}).setdefault(
+                json.dumps(row.options, sort_keys=True), {}
+            )
+            sizes = times.setdefault(TimeControl(row.turn_ms, row.bank_ms), [])
+            size = tuple(table_sizes(row.seat_count))
+            if size not in sizes:
+                insort(sizes, size)
+    return found
 
 
 def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
@@ -115,9 +134,10 @@ def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
     return last_checks(reader(), versions)
 
 
+@st.cache_data(ttl=15, show_spinner=False)
 def some_bots() -> list[str]:
     """Return the names of at most SUGGESTED bots, as suggestions."""
-    return _some_bots(_url())
+    return [row.name for row in read(bot_statements.bot_page(limit=SUGGESTED))]
 
 
 def bot_named(name: str) -> str | None:
@@ -135,13 +155,14 @@ def find_matches(
     boldest are at most some seconds old.
     """
     if sort is not Sort.NEWEST:
-        return _best_matches(_url(), wanted, sort, limit)
+        return _best_matches(wanted, sort, limit)
     return find(reader(), bluffs(), wanted, before=before, limit=limit)
 
 
+@st.cache_resource(show_spinner=False)
 def bluffs() -> Bluffs:
     """Return the reader of matches' bluffs, shared by all visitors."""
-    return _bluffs(_url())
+    return Bluffs(reader())
 
 
 def newest_match() -> str | None:
@@ -161,7 +182,7 @@ def replay(match_id: str, viewpoint: str, *, analysed: bool = False) -> Mapping[
     With `analysed` it includes the values of decisions. Raises TranscriptDamagedError.
     """
     try:
-        return _replay(_url(), match_id, viewpoint, analysed)
+        return _replay(match_id, viewpoint, analysed)
     except _NoTranscriptError:
         return None
 
@@ -181,22 +202,24 @@ def replay_content(
     may read.
     """
     text = json.dumps(notes) if notes else "null"
-    return _replay_content(_url(), match_id, viewpoint, analysed, previous, next_, text)
+    return _replay_content(match_id, viewpoint, analysed, previous, next_, text)
 
 
+@st.cache_resource(max_entries=200, show_spinner=False)
 def steps_of_turns(match_id: str) -> Sequence[int]:
     """Return the step of the transcript in which each turn was played, by turn, from 1."""
-    return _steps_of_turns(_url(), match_id)
+    steps = enumerate(_transcript(match_id).steps, start=1)
+    return [number for number, step in steps if step.actor is not DEALER and not step.stand_in]
 
 
 def transcript_file(match_id: str) -> str:
     """Return the complete transcript of a recorded match as JSON that `arena verify` reads."""
-    return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
+    return json.dumps(to_json(_transcript(match_id)), ensure_ascii=False, indent=1)
 
 
 def block_of(match: MatchRow) -> list[MatchRow]:
     """Return the recorded matches of a match's block, itself included, by position."""
-    found = statements.all_matches().where(matches.c.block_id == match.block_id)
+    found = statements.match_rows().where(matches.c.block_id == match.block_id)
     return sorted((match_row(row._mapping) for row in read(found)), key=lambda row: row.position)
 
 
@@ -210,29 +233,8 @@ def tournament_of(match: MatchRow) -> str | None:
 
 
 @st.cache_resource(show_spinner=False)
-def _reader(url: str) -> RememberingReader:
-    return RememberingReader(Reader(url))
-
-
-@st.cache_resource(show_spinner=False)
-def _live_boards(url: str) -> LiveBoards:
-    return LiveBoards(_reader(url))
-
-
-@st.cache_data(ttl=15, show_spinner=False)
-def _ladders(url: str) -> Ladders:
-    rows = sorted(_reader(url)(ladder_statements.ladders()), key=_default_time_first)
-    found: Ladders = {}
-    for game in GAMES:  # only the games of this release
-        for row in (row for row in rows if row.game == game):
-            times = found.setdefault(game, {}).setdefault(
-                json.dumps(row.options, sort_keys=True), {}
-            )
-            sizes = times.setdefault(TimeControl(row.turn_ms, row.bank_ms), [])
-            size = tuple(table_sizes(row.seat_count))
-            if size not in sizes:
-                insort(sizes, size)
-    return found
+def _live_boards() -> LiveBoards:
+    return LiveBoards(reader())
 
 
 def _default_time_first(row: Any) -> tuple[bool, int, int]:
@@ -240,20 +242,10 @@ def _default_time_first(row: Any) -> tuple[bool, int, int]:
     return not default, row.turn_ms, row.bank_ms
 
 
-@st.cache_data(ttl=15, show_spinner=False)
-def _some_bots(url: str) -> list[str]:
-    return [row.name for row in _reader(url)(bot_statements.bot_page(limit=SUGGESTED))]
-
-
 # Hundreds of matches are compared for a page of them.
 @st.cache_resource(ttl=15, max_entries=100, show_spinner=False)
-def _best_matches(url: str, wanted: MatchFilter, sort: Sort, limit: int) -> list[MatchRow]:
-    return find(_reader(url), _bluffs(url), wanted, sort=sort, limit=limit)
-
-
-@st.cache_resource(show_spinner=False)
-def _bluffs(url: str) -> Bluffs:
-    return Bluffs(_reader(url))
+def _best_matches(wanted: MatchFilter, sort: Sort, limit: int) -> list[MatchRow]:
+    return find(reader(), bluffs(), wanted, sort=sort, limit=limit)
 
 
 class _NoTranscriptError(LookupError):
@@ -266,16 +258,15 @@ class _NoTranscriptError(LookupError):
 
 # Read only and shared by all visitors, so no run needs a copy of its own.
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _replay(url: str, match_id: str, viewpoint: str, analysed: bool) -> Mapping[str, Any]:
-    transcript = _transcript(url, match_id)
+def _replay(match_id: str, viewpoint: str, analysed: bool) -> Mapping[str, Any]:
+    transcript = _transcript(match_id)
     viewed = parse_viewpoint(viewpoint, len(transcript.setup.entrants))
-    return match_json(watch(transcript, viewed, _decisions(url, match_id) if analysed else None))
+    return match_json(watch(transcript, viewed, _decisions(match_id) if analysed else None))
 
 
 # Packing takes longer than the rest of a page; the neighbours change while a block is played.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _replay_content(
-    url: str,
     match_id: str,
     viewpoint: str,
     analysed: bool,
@@ -284,37 +275,24 @@ def _replay_content(
     notes: str,
 ) -> bytes:
     others = {"previous": previous, "next": next_, "notes": json.loads(notes)}
-    return packed({**_replay(url, match_id, viewpoint, analysed), **others})
-
-
-@st.cache_resource(max_entries=200, show_spinner=False)
-def _steps_of_turns(url: str, match_id: str) -> Sequence[int]:
-    steps = enumerate(_transcript(url, match_id).steps, start=1)
-    return [number for number, step in steps if step.actor is not DEALER and not step.stand_in]
+    return packed({**_replay(match_id, viewpoint, analysed), **others})
 
 
 # Read if kept. Otherwise computed: in milliseconds from tables, in a second or more by search. All
 # viewpoints share it.
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _decisions(url: str, match_id: str) -> Sequence[AnalysedDecision]:
-    kept = kept_decisions(_reader(url), [match_id])
+def _decisions(match_id: str) -> Sequence[AnalysedDecision]:
+    kept = kept_decisions(reader(), [match_id])
     if match_id in kept:
         return kept[match_id]
     try:
-        return tuple(decisions(_transcript(url, match_id)))
+        return tuple(decisions(_transcript(match_id)))
     except TranscriptError:
         return ()  # the player says that it cannot be replayed
 
 
-def _transcript(url: str, match_id: str) -> Transcript:
-    found = transcript_named(_reader(url), match_id)
+def _transcript(match_id: str) -> Transcript:
+    found = transcript_named(reader(), match_id)
     if found is None:
         raise _NoTranscriptError(match_id)
     return found
-
-
-def _url() -> str:
-    url = database_url()
-    if url is None:
-        raise DatabaseUnreachableError("ARENA_DATABASE_URL is not set: start with `arena up`.")
-    return url

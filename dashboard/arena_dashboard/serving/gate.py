@@ -17,7 +17,8 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from arena_dashboard.news.streams import OpenStreams, network_of
+from arena.addresses import network_of
+from arena_dashboard.news.streams import OpenStreams
 from arena_dashboard.owners import identities
 from arena_dashboard.serving import not_found
 from arena_dashboard.serving.index_page import TITLES

@@ -112,7 +112,7 @@ def winner(tournament: Tournament) -> Entrant | None:
     """Return who won a tournament; None while it runs, or without a single winner."""
     if tournament.state is not TournamentState.FINISHED:
         return None
-    return _winner(data.database_url(), tournament.name)
+    return _winner(tournament.name)
 
 
 Mark = tuple[str, int, datetime | None, int, tuple[int, ...]]
@@ -141,32 +141,12 @@ def current_mark(name: str) -> Mark | None:
     return None if found is None else mark(found)
 
 
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def tournament_view(name: str) -> TournamentView | None:
     """Return what was paired and played so far; None if there is none of that name.
 
     Not to be changed.
     """
-    return _tournament_view(data.database_url(), name)
-
-
-def view_of(record: TournamentRecord, active_at: datetime | None) -> TournamentView:
-    """Return what is computed from a record; `active_at` is when a block last began or ended."""
-    return TournamentView(
-        record, standings(record), pairing_lines(record), record.played(), active_at
-    )
-
-
-# What is over stays as it is: only the first visit reads its blocks.
-@st.cache_resource(max_entries=1000, show_spinner=False)
-def _winner(url: str | None, name: str) -> Entrant | None:
-    found = _tournament_view(url, name)
-    return None if found is None else found.winner
-
-
-# Not changed by any page, so it needs no copy for each run.
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
-def _tournament_view(url: str | None, name: str) -> TournamentView | None:
-    del url  # tells one database's tournaments from another's
     found = data.read(statements.tournament_list(name=name))
     entries = data.read(statements.entries_of([row.id for row in found]))
     for tournament in rows.tournaments(found, entries):
@@ -180,3 +160,17 @@ def _tournament_view(url: str | None, name: str) -> TournamentView | None:
         (active,) = data.read(statements.last_activity(tournament.id))
         return view_of(record, active.active_at)
     return None
+
+
+def view_of(record: TournamentRecord, active_at: datetime | None) -> TournamentView:
+    """Return what is computed from a record; `active_at` is when a block last began or ended."""
+    return TournamentView(
+        record, standings(record), pairing_lines(record), record.played(), active_at
+    )
+
+
+# What is over stays as it is: only the first visit reads its blocks.
+@st.cache_resource(max_entries=1000, show_spinner=False)
+def _winner(name: str) -> Entrant | None:
+    found = tournament_view(name)
+    return None if found is None else found.winner

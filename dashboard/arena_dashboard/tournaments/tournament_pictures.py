@@ -17,7 +17,7 @@ from arena.server.tournaments.summary import (
     points_text,
 )
 from arena.server.tournaments.tournament import Tournament
-from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.parts.markup import Html, heads, scrolling, table_of, tag, together
 from arena_dashboard.parts.tables import bot_link
 from arena_dashboard.tournaments.tournament_data import TournamentView
 from arena_dashboard.tournaments.tournament_tables import pairing_link
@@ -97,7 +97,7 @@ def bracket(tournament: Tournament, played: Sequence[PlayedPairing]) -> Html:
         if final or (tournament.rules.seats > 2 and number + 1 not in rounds):
             break
         number, boxes = number + 1, (boxes + 1) // 2 if tournament.rules.seats == 2 else 1
-    return _scrolling("Bracket", tag("div", *columns, class_="ba-bracket"))
+    return scrolling("Bracket", tag("div", *columns, class_="ba-bracket"))
 
 
 def _box(tournament: Tournament, played: PlayedPairing | None) -> Html:
@@ -136,12 +136,8 @@ def crosstable(tournament: Tournament, view: TournamentView) -> Html:
         for entry in one.pairing.entries:
             by_entry.setdefault(entry, {})[one.pairing.round] = one
     rounds = range(1, max(one.pairing.round for one in view.played) + 1)
-    head = tag(
-        "tr",
-        *(tag("th", text, scope="col") for text in ("#", "Bot")),
-        *(tag("th", f"R{number}", scope="col", title=f"Round {number}") for number in rounds),
-        tag("th", "Points", scope="col"),
-    )
+    numbered = ((f"R{number}", "", f"Round {number}") for number in rounds)
+    head = heads("#", "Bot", *numbered, "Points")
     rows = [
         tag(
             "tr",
@@ -204,15 +200,8 @@ def matrix(
                 if one != other:
                     meetings.setdefault((one, other), []).append(met)
     order = [line.entry for line in lines]
-    head = tag(
-        "tr",
-        *(tag("th", text, scope="col") for text in ("#", "Bot")),
-        *(
-            tag("th", str(line.rank), scope="col", title=_bot(tournament, line.entry))
-            for line in lines
-        ),
-        tag("th", "Points", scope="col"),
-    )
+    ranked = ((str(line.rank), "", _bot(tournament, line.entry)) for line in lines)
+    head = heads("#", "Bot", *ranked, "Points")
     rows = [
         tag(
             "tr",
@@ -290,15 +279,5 @@ def _name(tournament: Tournament, entry: EntryNumber) -> Html:
 
 
 def _table(caption: str, head: Html, rows: Sequence[Html]) -> Html:
-    table = tag(
-        "table",
-        tag("caption", f"{caption}.", class_="ba-faint"),
-        tag("thead", head),
-        tag("tbody", together(*rows)),
-        class_="ba-table ba-matrix",
-    )
-    return _scrolling(caption, table)
-
-
-def _scrolling(label: str, content: Html) -> Html:
-    return tag("div", content, class_="ba-scroll", tabindex="0", role="region", aria_label=label)
+    table = table_of(f"{caption}.", head, rows, "ba-matrix", caption_class="ba-faint")
+    return scrolling(caption, table)

@@ -16,12 +16,9 @@ from arena.server.tournaments.summary import (
     ranking_terms,
 )
 from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
-from arena_dashboard.parts.markup import Html, badge, tag, together
+from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, together
 from arena_dashboard.parts.tables import bot_link, options, time_in_words, time_of
 from arena_dashboard.tournaments.tournament_data import Listed
-
-_Head = tuple[str, str] | tuple[str, str, str]
-"""Text, class, and optionally a hint."""
 
 _STATES = {
     TournamentState.RUNNING: "good",
@@ -60,15 +57,11 @@ def in_words(tournament: Tournament) -> str:
 
 def tournament_list(found: Sequence[Listed]) -> Html:
     """Return a page of the list of tournaments."""
-    heads = (
-        ("Tournament", ""),
-        ("Winner", ""),
-        ("Game", "ba-wide"),
-        ("Bots", "ba-number"),
-        ("Blocks", "ba-number ba-wide"),
-        ("Dates", ""),
+    head = heads(
+        *("Tournament", "Winner", ("Game", "ba-wide"), ("Bots", "ba-number")),
+        *(("Blocks", "ba-number ba-wide"), "Dates"),
     )
-    return _table("Tournaments, newest first", heads, map(_listed, found))
+    return table_of("Tournaments, newest first", head, map(_listed, found))
 
 
 def tournament_link(name: str) -> str:
@@ -128,15 +121,13 @@ def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
         (name[0].upper() + name[1:], "ba-number ba-wide", ranked_by[name])
         for name in [*mean_column(tournament), *tournament.plan.tie_breaks]
     )
-    heads: tuple[_Head, ...] = (
-        ("Rank", "ba-number"),
-        ("Bot", ""),
-        ("Owner", "ba-wide"),
+    head = heads(
+        *(("Rank", "ba-number"), "Bot", ("Owner", "ba-wide")),
         ("Points", "ba-number", ranked_by["points"]),
         *more,
         ("Blocks", "ba-number"),
     )
-    return _table("Standings", heads, _standing_rows(record, lines))
+    return table_of("Standings", head, _standing_rows(record, lines))
 
 
 def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Iterable[Html]:
@@ -168,12 +159,12 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
 
 def pairings(found: Sequence[PairingLine], name: str) -> Html:
     """Return the pairings, with the points of the blocks that count; `name` is the tournament's."""
-    heads = (("Table", "ba-number"), ("Bots and points", ""), ("Blocks", "ba-number"))
+    head = heads(("Table", "ba-number"), "Bots and points", ("Blocks", "ba-number"))
     return together(
         *(
             together(
                 tag("h4", f"Round {number}"),
-                _table(f"Round {number}", heads, (_pairing(one, name) for one in of_round)),
+                table_of(f"Round {number}", head, (_pairing(one, name) for one in of_round)),
             )
             for number, of_round in groupby(found, key=lambda one: one.round)
         )
@@ -207,18 +198,4 @@ def _pairing(line: PairingLine, name: str) -> Html:
             tag("div", said, class_="ba-faint") if said and not badges else "",
         ),
         tag("td", counted, class_="ba-number"),
-    )
-
-
-def _table(caption: str, heads: Iterable[_Head], rows: Iterable[Html]) -> Html:
-    cells = [
-        tag("th", head[0], class_=head[1] or None, title=(*head, None)[2], scope="col")
-        for head in heads
-    ]
-    return tag(
-        "table",
-        tag("caption", caption, class_="ba-unseen"),
-        tag("thead", tag("tr", *cells)),
-        tag("tbody", together(*rows)),
-        class_="ba-table",
     )

@@ -20,7 +20,6 @@ from arena_dashboard.bots import bot_data
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
 from arena_dashboard.parts.markup import Html, tag, together
-from arena_dashboard.parts.storage_words import why_nothing_is_read
 from arena_dashboard.parts.tables import bot_link, replay_link
 from arena_dashboard.reading import data
 
@@ -134,7 +133,7 @@ class FirstSteps:
         except OwnerCallError as error:
             self._seen = replace(self._seen, why_old=str(error), stranger=error.stranger)
         except StorageError as error:
-            self._seen = replace(self._seen, why_old=why_nothing_is_read(error))
+            self._seen = replace(self._seen, why_old=data.why_nothing_is_read(error))
         return self._seen
 
     def _look(self) -> StepsSeen:

@@ -16,7 +16,16 @@ from arena.moments import in_utc
 from arena_dashboard import browser
 from arena_dashboard.owners import owners, sign_in
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import Html, badge, in_markdown, tag, together, with_code
+from arena_dashboard.parts.markup import (
+    Html,
+    badge,
+    heads,
+    in_markdown,
+    table_of,
+    tag,
+    together,
+    with_code,
+)
 from arena_dashboard.parts.tables import replay_link, time_of
 from arena_dashboard.uploads import submitting
 from arena_dashboard.uploads.submitting import FirstSteps
@@ -245,19 +254,10 @@ def _show_logs(
 
 def _table(builds: list[HostedBuild]) -> Html:
     # On a phone there is no place for all of them.
-    heads = (
-        *(("Version", None), ("Uploaded", None), ("Bytes", "ba-number ba-wide")),
-        *(("SHA-256", "ba-wide"), ("State", None)),
+    head = heads(
+        *("Version", "Uploaded", ("Bytes", "ba-number ba-wide"), ("SHA-256", "ba-wide"), "State")
     )
-    return tag(
-        "table",
-        tag("caption", "Builds", class_="ba-unseen"),
-        tag(
-            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
-        ),
-        tag("tbody", together(*map(_line, builds))),
-        class_="ba-table",
-    )
+    return table_of("Builds", head, map(_line, builds))
 
 
 def _line(build: HostedBuild) -> Html:
@@ -285,12 +285,7 @@ def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[Hos
         label = st.selectbox("Let another build play", others, key=f"roll-back-version {bot}")
         if not st.form_submit_button("Let it play"):
             return
-    try:
-        client.roll_back(owner.key, bot, label)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(lambda: client.roll_back(owner.key, bot, label))
 
 
 def _show_shift(shift: HostedShift) -> None:

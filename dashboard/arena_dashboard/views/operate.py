@@ -4,7 +4,6 @@
 by `?q=`, `?kind=` and `?invite=`.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -12,8 +11,6 @@ import streamlit as st
 from arena.clients.operator_client import OperatorClient, OwnerSeen
 from arena.clients.referee_client import OwnerCallError
 from arena.database.names import folded
-from arena.errors import UserError
-from arena_dashboard import browser
 from arena_dashboard.operating import operate_tables
 from arena_dashboard.owners import owners, sign_in
 from arena_dashboard.owners.owners import SignedIn
@@ -28,16 +25,6 @@ KINDS = {
     "faults": "With faults",
 }
 LONGEST_MESSAGE = 2_000
-
-
-def done(call: Callable[[], None]) -> None:
-    """Make a call that changes something, and show what it changed, or why it was refused."""
-    try:
-        call()
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
 
 
 def show_list(client: OperatorClient, me: SignedIn) -> None:
@@ -108,7 +95,7 @@ def show_owner(client: OperatorClient, me: SignedIn, name: str) -> None:
             else:
                 st.caption(f"While {named} is frozen it plays nothing; its results stay.")
             if st.form_submit_button(f"{'Unfreeze' if bot.frozen else 'Freeze'} {named}"):
-                done(partial(client.freeze, me.key, bot.name, frozen=not bot.frozen))
+                owners.change(partial(client.freeze, me.key, bot.name, frozen=not bot.frozen))
     ban(client, me, one)
 
 
@@ -133,13 +120,13 @@ def ban(client: OperatorClient, me: SignedIn, one: OwnerSeen) -> None:
         if one.banned:
             st.caption(f"{name} is banned.")
             if st.form_submit_button(f"Let {name} in again"):
-                done(partial(client.ban, me.key, one.name, banned=False))
+                owners.change(partial(client.ban, me.key, one.name, banned=False))
             return
         sure = st.checkbox(f"Cut off {name} and all its bots at once; results stay", key="sure")
         if not st.form_submit_button(f"Ban {name}"):
             return
     if sure:
-        done(partial(client.ban, me.key, one.name))
+        owners.change(partial(client.ban, me.key, one.name))
     else:
         st.warning("Tick the box above first: all matches of its bots are lost by forfeit.")
 
@@ -178,20 +165,13 @@ def show(client: OperatorClient, me: SignedIn) -> None:
         show_list(client, me)
 
 
+def page(client: OperatorClient, me: SignedIn) -> None:
+    """Show the page, or why the referee refuses."""
+    try:
+        show(client, me)
+    except OwnerCallError as error:
+        owners.refused(error)
+
+
 st.title("Operate")
-try:
-    client = owners.referee()
-    if client is None:
-        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
-    else:
-        owner = owners.signed_in(client)
-        if owner is None:
-            sign_in.show(client, owners.terms())
-        else:
-            show(client, owner)
-except OwnerCallError as error:
-    owners.refused(error)
-except UserError as error:
-    st.warning(str(error))
-    owners.offer_sign_out()
-    browser.beat("again", browser.PULSE_SECONDS)
+sign_in.signed_in_page(page)

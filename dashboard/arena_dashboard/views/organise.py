@@ -6,16 +6,17 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from arena.clients.event_client import EventClient, EventSeen
+from arena.clients.operator_client import OperatorClient
 from arena.clients.organiser_client import NewKey, OrganiserClient, ParticipantSeen
 from arena.clients.referee_client import OwnerCallError
 from arena.errors import UserError
 from arena.moments import in_words
 from arena.server.events.roster_file import read_roster
-from arena_dashboard import browser
-from arena_dashboard.events import event_data, event_forms, organise_data
+from arena_dashboard.events import event_data, event_forms
 from arena_dashboard.events.event_tables import event_link
 from arena_dashboard.events.organise_tables import Show, chosen, keys_csv, participants_csv, table
 from arena_dashboard.owners import owners, sign_in
+from arena_dashboard.owners.owners import SignedIn
 from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.parts.tables import time_of
 
@@ -89,7 +90,7 @@ def show_participants(
     show = st.segmented_control("Show", list(Show), default=Show.ALL, format_func=str)
     search = st.text_input("Search", placeholder="a team, a bot or a person")
     shown = chosen(found, show or Show.ALL, search)
-    ratings = organise_data.ratings(event, found)
+    ratings = event_data.ratings(event, found)
     if shown:
         st.html(table(shown, ratings))
         st.download_button(
@@ -265,26 +266,17 @@ def client_of(referee: EventClient, key: str) -> OrganiserClient:
     return OrganiserClient(lambda call, request: referee.organise(key, call, request))
 
 
-asked = st.query_params.get("event")
-try:
-    referee = owners.referee()
-    owner = None if referee is None else owners.signed_in(referee)
-    if referee is None:
-        st.title("Organise")
-        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
-    elif owner is None:
-        st.title("Organise")
-        sign_in.show(referee, owners.terms())
-    else:
-        organiser = client_of(referee, owner.key)
+def page(referee: OperatorClient, owner: SignedIn) -> None:
+    """Show the event in the URL, or all of the owner's, or why the referee refuses."""
+    organiser, asked = client_of(referee, owner.key), st.query_params.get("event")
+    try:
         if asked:
             show(organiser, asked)
         else:
             show_list(organiser)
-except OwnerCallError as error:
-    owners.refused(error)
-    st.html(tag("p", tag("a", "All that you organise", href="organise"), class_="ba-link"))
-except UserError as error:
-    st.warning(str(error))
-    owners.offer_sign_out()
-    browser.beat("again", browser.PULSE_SECONDS)
+    except OwnerCallError as error:
+        owners.refused(error)
+        st.html(tag("p", tag("a", "All that you organise", href="organise"), class_="ba-link"))
+
+
+sign_in.signed_in_page(page, "Organise")

@@ -9,7 +9,6 @@ from arena.clients.owner_client import BotPage, BotSeen, OwnerClient
 from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
-from arena.errors import UserError
 from arena.scheduling.bot_paces import FASTEST_AN_HOUR, SLOWEST_AN_HOUR, pace_in_words
 from arena_dashboard import browser
 from arena_dashboard.bots import bot_data, own_tables
@@ -17,7 +16,7 @@ from arena_dashboard.bots.biggest_leak import show_biggest_leak
 from arena_dashboard.owners import inbox, owners, sign_in, team, webhooks
 from arena_dashboard.owners.owners import SignedIn
 from arena_dashboard.parts.markup import in_markdown, tag
-from arena_dashboard.parts.storage_words import why_nothing_is_read
+from arena_dashboard.reading.data import why_nothing_is_read
 from arena_dashboard.uploads import uploads
 
 LATER_SECONDS = 5.0
@@ -35,12 +34,9 @@ def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         link = st.text_input("Link", bot.link, max_chars=200, placeholder="https://…, or empty")
         if not st.form_submit_button("Save"):
             return
-    try:
-        client.describe(owner.key, bot.name, text=text, language=language, link=link)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(
+        lambda: client.describe(owner.key, bot.name, text=text, language=language, link=link)
+    )
 
 
 def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
@@ -70,12 +66,7 @@ def pause(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
             st.caption("While it is paused it plays nothing and is not let in; its results stay.")
         if not st.form_submit_button("Resume" if bot.paused else "Pause"):
             return
-    try:
-        client.pause(owner.key, bot.name, paused=not bot.paused)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(lambda: client.pause(owner.key, bot.name, paused=not bot.paused))
 
 
 def pace(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
@@ -92,12 +83,7 @@ def pace(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
             st.caption(f"By the operator's rule it {pace_in_words(bot.pace)}.")
         if not st.form_submit_button("Set the pace"):
             return
-    try:
-        client.pace(owner.key, bot.name, wished)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(lambda: client.pace(owner.key, bot.name, wished))
 
 
 def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
@@ -110,12 +96,9 @@ def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         kept = "Keep its decisions out of data sets"
         if not st.form_submit_button(kept if bot.shares_decisions else "Share its decisions"):
             return
-    try:
-        client.share_decisions(owner.key, bot.name, shared=not bot.shares_decisions)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(
+        lambda: client.share_decisions(owner.key, bot.name, shared=not bot.shares_decisions)
+    )
 
 
 def notes(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
@@ -129,12 +112,7 @@ def notes(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
             "Keep its notes to yourself" if bot.shares_notes else "Share its notes"
         ):
             return
-    try:
-        client.share_notes(owner.key, bot.name, shared=not bot.shares_notes)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(lambda: client.share_notes(owner.key, bot.name, shared=not bot.shares_notes))
 
 
 def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
@@ -149,12 +127,7 @@ def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     if not sure:
         st.warning("Tick “For good; its results stay”: a retired bot or version never plays again.")
         return
-    try:
-        client.retire(owner.key, bot.name, "" if chosen == whole else chosen)
-    except OwnerCallError as error:
-        owners.refused(error)
-    else:
-        st.rerun()
+    owners.change(lambda: client.retire(owner.key, bot.name, "" if chosen == whole else chosen))
 
 
 def renew_key(client: UploadClient, owner: SignedIn) -> None:
@@ -167,13 +140,11 @@ def renew_key(client: UploadClient, owner: SignedIn) -> None:
         if not st.form_submit_button("New key"):
             return
     session = owners.kept()
-    try:
-        key = client.renew_key(owner.key)
-    except OwnerCallError as error:
-        owners.refused(error)
-        return
-    owners.begin(session, client, owner.name, key, fresh=True)
-    st.rerun()
+
+    def renew() -> None:
+        owners.begin(session, client, owner.name, client.renew_key(owner.key), fresh=True)
+
+    owners.change(renew)
 
 
 def page_of_bots(client: OwnerClient, owner: SignedIn) -> BotPage:
@@ -260,19 +231,11 @@ def show(client: OperatorClient, owner: SignedIn) -> None:
         renew_key(client, owner)
 
 
+def page(client: OperatorClient, owner: SignedIn) -> None:
+    """Show everything of an owner, and how to sign out."""
+    show(client, owner)
+    st.button("Sign out", on_click=owners.sign_out)
+
+
 st.title("My bots")
-try:
-    client = owners.referee()
-    if client is None:
-        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
-    else:
-        owner = owners.signed_in(client)
-        if owner is None:
-            sign_in.show(client, owners.terms())
-        else:
-            show(client, owner)
-            st.button("Sign out", on_click=owners.sign_out)
-except UserError as error:
-    st.warning(str(error))
-    owners.offer_sign_out()
-    browser.beat("again", browser.PULSE_SECONDS)
+sign_in.signed_in_page(page)

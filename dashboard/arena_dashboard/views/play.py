@@ -6,19 +6,21 @@ the page's address, so that a page that is loaded again comes back to its match.
 
 import streamlit as st
 
+from arena.addresses import network_of
 from arena.errors import UserError
 from arena.games import GAMES, make_game
-from arena_dashboard.news.streams import network_of
 from arena_dashboard.parts.markup import tag
 from arena_dashboard.parts.rules import show_rules
 from arena_dashboard.parts.url_choice import to_url, url_choice, warn_of_unknown
-from arena_dashboard.playing import component
+from arena_dashboard.player.component import registered
 from arena_dashboard.playing.game_options import choose_options
 from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person, people, wanted
 from arena_dashboard.playing.picture import replay_of
 
 # Under which the session's state holds the key of the person.
 PERSON = "playing"
+# Of the component, which is the table at which a person plays.
+TABLE = "person"
 TURN_SECONDS = (20, 60, 120)
 
 
@@ -91,7 +93,7 @@ def asked() -> None:
     person = seated()
     if person is None:
         return
-    if st.session_state[component.KEY]["asked"] == "again":
+    if st.session_state[TABLE]["asked"] == "again":
         try:
             person.play()
         except UserError as error:
@@ -125,7 +127,7 @@ if person is not None:
     refused = st.session_state.pop("refused", None)
     if refused is not None:
         st.error(refused)
-    component.show(person.key, asked)
+    registered(TABLE)(key=TABLE, data={"key": person.key}, on_asked_change=asked)
     show_rules(person.wanted.game)
 else:
     st.title("Play")

@@ -7,7 +7,6 @@ from importlib.resources import files
 import streamlit as st
 
 from arena.clients.owner_client import OwnerClient
-from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from arena.database.names import ALLOWED_LABEL
 from arena.errors import UserError
@@ -52,14 +51,13 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
         if not st.form_submit_button("Register", type="primary"):
             return
     session = owners.kept()
-    try:
+
+    def make() -> None:
         bot, token = client.register(owner.key, name, version.strip())
         session[MADE] = Made(bot, version.strip() or "1", language, token)
         _say_language(client, owner, bot, NAMES[language])
-    except OwnerCallError as error:
-        owners.refused(error)
-        return
-    st.rerun()
+
+    owners.change(make)
 
 
 def _say_language(client: OwnerClient, owner: SignedIn, bot: str, language: str) -> None:
@@ -162,7 +160,7 @@ st.markdown("Two minutes, on this machine or any other that reaches the referee.
 try:
     client = owners.referee()
     if client is None:
-        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
+        st.info(sign_in.NO_REFEREE)
     else:
         connect(client)
 except UserError as error:

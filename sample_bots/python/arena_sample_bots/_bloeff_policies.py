@@ -26,15 +26,10 @@ from arena.games.bloeff import (
 )
 from arena.games.bloeff import Action as ActionCard
 from arena.games.game import Game
+from arena_sample_bots.bloeff_counter import BOLD, FREE_LIES, LAST_CARD
 
 Rules: TypeAlias = Game[BloeffOptions, BloeffState, BloeffChoice, BloeffView, BloeffEvent]
 
-FREE_LIES: Final = 0.06
-"""The probability with which `bloeff_counter` believes that a seat lies without need."""
-LAST_CARD: Final = 0.1
-"""The probability of a lie about a last card above which `bloeff_counter` doubts it."""
-BOLD: Final = 0.35
-"""The chance of a doubt below which `bloeff_counter` lies rather than play an action card."""
 _USE: Final = (Card.DRAW2, Card.SKIP, Card.REVERSE)
 """The order in which `bloeff_counter` plays action cards."""
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.bot import Turn, run
-from arena.games.bluff import STAR, Bet, BluffView, Dice, Doubt, Face
+from arena.games.bluff import Bet, BluffView, Dice, Doubt, Face
+from arena.games.bluff.bets import track
 from arena_sample_bots.bayes import Bayes
 
 TABLES = Path(os.environ.get("ARENA_CFR_TABLES", Path(__file__).with_name("cfr.tables")))
@@ -157,21 +158,6 @@ def place_of(view: BluffView) -> int | None:
         return 0
     bet = Bet(view.bets[-1].bet.quantity, view.bets[-1].bet.face)
     return places(sum(view.dice_counts)).get(bet)
-
-
-@cache
-def track(dice: int) -> tuple[Bet, ...]:
-    """Return all bets with `dice` dice in play, ascending: star n is between 2n - 1 and 2n."""
-    bets = [Bet(quantity, face) for quantity in range(1, dice + 1) for face in Face]
-    return tuple(
-        sorted(
-            bets,
-            key=lambda bet: (
-                4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity,
-                bet.face,
-            ),
-        )
-    )
 
 
 @cache

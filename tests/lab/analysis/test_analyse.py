@@ -6,11 +6,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from arena.bot import Bot, NoAnswerError, Turn
-from arena.commands.results.analyse import analyse as analyse_command
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face, PlacedBet
 from arena.games.bluff.bets import lowest_raises
@@ -30,6 +27,7 @@ from arena.match.replay import TranscriptError
 from arena.match.result import Termination
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
+from tests.commands.running import arena
 from tests.games.contract import Case
 from tests.match.matches import some_match
 
@@ -175,12 +173,8 @@ def test_a_bet_beyond_the_search_is_valued_when_it_was_placed() -> None:
         assert decision.action in decision.values
 
 
-app = typer.Typer()
-app.command()(analyse_command)
-
-
 def run(*words: object) -> tuple[int, str]:
-    done = CliRunner().invoke(app, [str(word) for word in words])
+    done = arena("analyse", *words)
     return done.exit_code, done.output
 
 

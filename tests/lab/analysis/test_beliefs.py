@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from arena.games.bluff import STAR, Bet, Face, PlacedBet
+from arena.games.bluff.bets import FACES
 from arena.lab.analysis.bluff.players import KINDS, Answers, belief, kinds_after
-from arena.lab.analysis.bluff.table import FACES, OFFSET, BettingTable, hands_of, outcomes, tails
+from arena.lab.analysis.bluff.table import OFFSET, BettingTable, hands_of, outcomes, tails
 
 ANY_KIND = np.full(KINDS, 1 / KINDS)
 NOTHING_SHOWN = ((), ())

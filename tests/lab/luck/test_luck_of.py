@@ -18,8 +18,8 @@ from arena.rating.luck import luck_adjusted
 from arena.records import Registered, VersionId
 from arena.server.boards.board import Board
 from arena.server.boards.luck_adjusted import luck_source
+from tests.board_rows import Row, columns
 from tests.lab.luck.matches import careless, renamed, sample, series
-from tests.server.boards.test_board_grows import Row
 
 
 def test_luck_comes_from_a_named_table_and_sums_to_zero() -> None:
@@ -148,7 +148,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             number = len(rows) + 1
             placing, luck = list(played.result.placing), list(luck_of(played.transcript).seats)
             rows.append(Row(number, f"m{number}", f"b{number}", seated, placing, luck))
-    board.extend(rows)
+    board.extend(columns(rows))
     lines = board.lines(versions)
     told = luck_source("bluff", [line.luck_adjusted for line in lines])
     assert told is not None

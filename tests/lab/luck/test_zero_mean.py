@@ -13,8 +13,9 @@ from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.lab.luck import luck_of
 from arena.match.transcript import Step
-from arena.randomness import KeyedRandomness, outcomes
+from arena.randomness import KeyedRandomness
 from tests.lab.luck.matches import recorded
+from tests.outcomes import outcomes
 from tools.luck_tables.cell_weights import cell_weights
 
 SMALL = [(1, 1), (2, 1), (1, 2), (2, 2)]

@@ -17,9 +17,10 @@ from arena.records import ToldFault, VersionId
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
 from arena.server.results import match_search, statements
-from arena.server.results.export import Selection, open_archive
+from arena.server.results.export import open_archive
 from arena.server.results.match_finding import transcript_named
 from arena.server.results.match_search import MatchFilter
+from arena.server.results.statements import Selection
 from arena.server.tournaments import tournament_statements
 from arena.server.tournaments.tournament import TournamentState
 from tests.recorded_results import block, finished, match_id

@@ -7,7 +7,8 @@ from arena.records import Owner
 from arena.server.accounts.messages import LONGEST_TEXT, MOST_KEPT
 from arena.server.app.store import Store
 from arena.v1 import owner_pb2 as pb
-from tests.server.accounts.test_owner_calls import bearing, owners, refused
+from tests.server.accounts.test_owner_calls import owners
+from tests.service_calls import bearing, refused
 
 
 async def test_an_owner_reads_the_operators_messages_and_the_audit_names_the_operator(

@@ -17,6 +17,7 @@ from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import Peer
 from tests.scene import Scene, good_pair, opened
+from tests.service_calls import bearing, refused
 
 QUICK = Limits(refusal_seconds=0.0)
 
@@ -26,21 +27,8 @@ async def owners(
     database: str, sign_up: SignUp = SignUp.OPEN, limits: Limits = QUICK
 ) -> AsyncIterator[tuple[Scene, Any, Any]]:
     """A referee, its owners and its registry."""
-    async with (
-        opened(database, limits=limits, sign_up=sign_up) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        yield scene, OwnerServiceStub(channel), RegistryServiceStub(channel)
-
-
-def bearing(key: str) -> Any:
-    return (("authorization", f"Bearer {key}"),)
-
-
-async def refused(call: Any) -> tuple[str, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await call
-    return error.value.code().name, error.value.details() or ""
+    async with opened(database, limits=limits, sign_up=sign_up) as scene:
+        yield scene, OwnerServiceStub(scene.channel), RegistryServiceStub(scene.channel)
 
 
 async def sign_up(stub: Any, name: str, invite: str = "") -> str:
@@ -358,12 +346,11 @@ async def test_an_owner_with_enough_bots_is_told_what_is_allowed(database: str) 
 async def test_no_key_or_invite_is_ever_logged(
     scene: Scene, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
-        stub: Any = OwnerServiceStub(channel)
-        code = await scene.arena.store.owners.invite(1, 1, "operator")
-        key = await sign_up(stub, "Ann", code)
-        await refused(sign_up(stub, "Bob", code))
-        await refused(stub.GetOwner(pb.GetOwnerRequest(), metadata=bearing(key + "x")))
+    stub: Any = OwnerServiceStub(scene.channel)
+    code = await scene.arena.store.owners.invite(1, 1, "operator")
+    key = await sign_up(stub, "Ann", code)
+    await refused(sign_up(stub, "Bob", code))
+    await refused(stub.GetOwner(pb.GetOwnerRequest(), metadata=bearing(key + "x")))
     heard = str(scene.log) + "".join(capfd.readouterr())
     assert "call refused" in heard
     for secret in (key, code, code.replace("-", "")):

@@ -12,7 +12,8 @@ from arena.server.app.store import Store
 from arena.v1 import owner_pb2 as pb
 from tests.bots import PATIENCE, Peer
 from tests.scene import playing
-from tests.server.accounts.test_owner_calls import bearing, owners, refused, sign_up
+from tests.server.accounts.test_owner_calls import owners, sign_up
+from tests.service_calls import bearing, refused
 
 PLENTY = Allowance(20, 24, 50)
 
@@ -41,8 +42,8 @@ async def test_the_operators_number_for_a_bot_replaces_that_for_all_and_owners_w
     owner, _ = await store.owners.sign_up("Ann", None)
     _, token = await store.owners.register(owner, "fox", "1", PLENTY)
     _, house = await store.register("honest", "house", house=True)
-    await store.paces.wish(owner, "Fox", wished)
-    await store.paces.allow("FOX", allowed, "operator")
+    await store.owners.wish_pace(owner, "Fox", wished)
+    await store.owners.allow_pace("FOX", allowed, "operator")
     await store.policies.change({"bot_pace": of_all}, "operator")
     assert await pace_of(store, token) == pace
     assert await pace_of(store, house) is None, "the house has a pace of another kind"
@@ -72,9 +73,9 @@ async def test_nobody_sets_the_pace_of_anothers_bot(store: Store, sql: psycopg.C
     owner, _ = await store.owners.sign_up("Ann", None)
     await store.register("owl", "bob")
     with pytest.raises(UnknownBotError, match="You have no bot owl"):
-        await store.paces.wish(owner, "owl", 1)
+        await store.owners.wish_pace(owner, "owl", 1)
     with pytest.raises(UnknownBotError):
-        await store.paces.allow("nobody", 1, "operator")
+        await store.owners.allow_pace("nobody", 1, "operator")
     assert sql.execute("SELECT count(*) FROM bots WHERE pace > 0").fetchone() == (0,)
 
 

@@ -1,7 +1,8 @@
 """Owners keep the decisions of a bot out of data sets, by a call and by a page."""
 
 from arena.v1 import owner_pb2 as pb
-from tests.server.accounts.test_owner_calls import bearing, new, owners, refused, sign_up
+from tests.server.accounts.test_owner_calls import new, owners, sign_up
+from tests.service_calls import bearing, refused
 
 
 async def test_an_owner_keeps_the_decisions_of_a_bot_out_of_data_sets(database: str) -> None:

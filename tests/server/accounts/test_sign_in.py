@@ -20,7 +20,8 @@ from arena.v1 import owner_pb2 as pb
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.identity_server import CLIENT, IdentityServer, identity_server
 from tests.scene import Scene, opened
-from tests.server.accounts.test_owner_calls import bearing, refused, sign_up
+from tests.server.accounts.test_owner_calls import sign_up
+from tests.service_calls import bearing, refused
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +42,8 @@ async def signing_in(
 ) -> AsyncIterator[tuple[Scene, Any]]:
     limits = Limits(refusal_seconds=0.0)
     known = provider.issuer, CLIENT
-    async with (
-        opened(database, limits=limits, sign_up=by, identity_provider=known) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        yield scene, OwnerServiceStub(channel)
+    async with opened(database, limits=limits, sign_up=by, identity_provider=known) as scene:
+        yield scene, OwnerServiceStub(scene.channel)
 
 
 def asked(token: str, **more: str) -> pb.SignInRequest:
@@ -243,10 +241,7 @@ async def test_a_ban_and_a_new_key_end_sign_ins(database: str, provider: Identit
 
 
 async def test_without_a_provider_nobody_signs_in_by_a_token(database: str) -> None:
-    async with (
-        opened(database, limits=Limits(refusal_seconds=0.0), sign_up=SignUp.OPEN) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        stub = OwnerServiceStub(channel)
+    async with opened(database, limits=Limits(refusal_seconds=0.0), sign_up=SignUp.OPEN) as scene:
+        stub = OwnerServiceStub(scene.channel)
         assert (await refused(stub.SignIn(asked("x"))))[0] == "UNIMPLEMENTED"
         assert await sign_up(stub, "Ann")

@@ -8,17 +8,15 @@ from urllib.request import urlopen
 
 import grpc
 import pytest
-import typer
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from typer.testing import CliRunner
 
-from arena.commands.serving.health import health
 from arena.match.notes import Note
 from arena.records import VersionId
 from arena.server.app.assembly import running_arena
 from arena.server.app.metrics import Metrics, MetricsPortTakenError, metrics_served
 from arena.server.app.referee_settings import RefereeSettings
 from tests.bots import PATIENCE
+from tests.commands.running import beside
 from tests.databases import unreachable
 from tests.free_port import free_port
 from tests.recorded_results import finished
@@ -57,8 +55,6 @@ async def until_ready_is(expected: bool, port: int) -> None:
 @pytest.mark.slow
 async def test_a_referee_without_its_database_is_alive_and_not_ready(database: str) -> None:
     metrics = free_port()
-    app = typer.Typer()
-    app.command()(health)
     address = ("127.0.0.1", metrics)
     async with running_arena(
         database, RefereeSettings(table_types=[BLUFF], terms=CALM, metrics_address=address)
@@ -66,8 +62,8 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
         assert await asyncio.to_thread(got, metrics, "ready") == (200, "ready\n")
 
         async def exit_code(*options: str) -> int:
-            words = ["--address", f"127.0.0.1:{arena.port}", *options]
-            return (await asyncio.to_thread(CliRunner().invoke, app, words)).exit_code
+            words = ("--address", f"127.0.0.1:{arena.port}", *options)
+            return (await beside("health", *words)).exit_code
 
         with unreachable(database):
             await until_ready_is(False, arena.port)

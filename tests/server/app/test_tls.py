@@ -4,20 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
-import typer
 from structlog.testing import capture_logs
-from typer.testing import CliRunner
 
 from arena.bot.address import Address
 from arena.bot.connection import keep_playing
 from arena.bot.conversation import Conversation
 from arena.bot.referees import Referees
-from arena.commands.serving.health import health
 from arena.local.loading import load_bot
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
@@ -27,6 +24,7 @@ from arena.v1 import registry_pb2
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import PATIENCE
 from tests.certificates import NAME, Authority, Issued
+from tests.commands.running import beside
 from tests.scene import BLUFF, CALM
 
 
@@ -256,14 +254,9 @@ def test_the_name_of_a_certificate_is_one_that_clients_can_check(authority: Auth
 async def test_health_of_the_referee_of_the_settings_needs_no_address(
     database: str, served: Issued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = typer.Typer()
-    app.command()(health)
     for setting in ("ADDRESS", "CA", "SERVER_NAME"):
         monkeypatch.delenv(f"ARENA_{setting}", raising=False)
-
-    async def result(*options: str) -> Any:
-        return await asyncio.to_thread(CliRunner().invoke, app, options)
-
+    result = partial(beside, "health")
     async with referee(database, served.files) as arena:
         monkeypatch.setenv("ARENA_HOST", "0.0.0.0")
         monkeypatch.setenv("ARENA_PORT", str(arena.port))

@@ -1,6 +1,6 @@
 """The board says what the log says: anchored, in order, and the same however it was read."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -13,16 +13,7 @@ from arena.rating.ladder import rate
 from arena.rating.results import Results
 from arena.records import Registered, VersionId
 from arena.server.boards.board import CENTRE, Board, BoardLine
-
-
-@dataclass(frozen=True)
-class Row:
-    sequence: int
-    match_id: str
-    block_id: str
-    version_ids: list[VersionId]
-    placings: list[int]
-    luck: list[float] | None = None
+from tests.board_rows import Row, columns
 
 
 def registered(version: int, bot: str, *, house: bool = False, label: str = "1") -> Registered:
@@ -77,7 +68,7 @@ def test_an_empty_board_has_no_lines() -> None:
 
 def test_the_house_bot_honest_stands_at_1500() -> None:
     board = Board("bluff")
-    board.extend(rows(200))
+    board.extend(columns(rows(200)))
     lines = board.lines(VERSIONS)
     anchored = [line for line in lines if line.anchor]
     assert [(line.bot, line.elo) for line in anchored] == [("honest", pytest.approx(CENTRE))]
@@ -87,21 +78,21 @@ def test_the_house_bot_honest_stands_at_1500() -> None:
 
 def test_the_first_version_of_the_anchor_is_the_anchor() -> None:
     board = Board("bluff")
-    board.extend(rows(200, (4, 2, 1)))
+    board.extend(columns(rows(200, (4, 2, 1))))
     assert board.anchor(VERSIONS) == 1
 
 
 def test_somebody_elses_bot_named_like_the_anchor_is_no_anchor() -> None:
     impostor = VERSIONS | {VersionId(1): registered(1, "honest")}
     board = Board("bluff")
-    board.extend(rows(50))
+    board.extend(columns(rows(50)))
     assert board.anchor(impostor) is None
 
 
 def test_without_the_anchor_the_mean_stands_at_1500_and_no_line_is_marked() -> None:
     for game, versions in (("bluff", (2, 3)), ("bloeff", (1, 2, 3))):
         board = Board(game)
-        board.extend(rows(100, versions))
+        board.extend(columns(rows(100, versions)))
         lines = board.lines(VERSIONS)
         assert sum(line.elo for line in lines) / len(lines) == pytest.approx(CENTRE)
         assert all(line.interval[0] < line.elo < line.interval[1] for line in lines)
@@ -114,9 +105,9 @@ def test_a_board_that_grew_says_what_the_whole_log_says() -> None:
         for row in rows(300, seats=3)
     ]
     grown, whole = Board("bluff"), Board("bluff")
-    whole.extend(log)
+    whole.extend(columns(log))
     for start, end in pairwise([0, 73, 145, 217, 289, 300]):  # between blocks
-        grown.extend(log[start:end])
+        grown.extend(columns(log[start:end]))
         grown.lines(VERSIONS)
     assert_same(grown.lines(VERSIONS), whole.lines(VERSIONS))
     assert grown.sequence == whole.sequence == 300
@@ -126,7 +117,7 @@ def test_a_board_that_grew_says_what_the_whole_log_says() -> None:
 def test_its_elo_is_that_of_the_rating_package() -> None:
     log = rows(300, seats=3)
     board = Board("bluff")
-    board.extend(log)
+    board.extend(columns(log))
     results = Results.of_rows(
         (row.match_id, row.block_id, list(zip(row.version_ids, row.placings, strict=True)))
         for row in log
@@ -139,7 +130,7 @@ def test_its_elo_is_that_of_the_rating_package() -> None:
 def test_its_intervals_are_those_of_the_ladder_with_one_cluster_per_block() -> None:
     log = rows(300, seats=3)
     board = Board("bluff")
-    board.extend(log)
+    board.extend(columns(log))
     results = Results.of_rows(
         (row.match_id, row.block_id, list(zip(row.version_ids, row.placings, strict=True)))
         for row in log
@@ -156,7 +147,7 @@ def test_its_intervals_are_those_of_the_ladder_with_one_cluster_per_block() -> N
 def test_ties_share_the_first_place_and_the_mean_of_the_places_they_fill() -> None:
     board = Board("bluff")
     seats = [VersionId(1), VersionId(2), VersionId(3)]
-    board.extend([Row(1, "a", "x", seats, [1, 1, 3]), Row(2, "b", "x", seats, [3, 1, 1])])
+    board.extend(columns([Row(1, "a", "x", seats, [1, 1, 3]), Row(2, "b", "x", seats, [3, 1, 1])]))
     said = {
         line.version_id: (line.matches, line.win_share, line.mean_placing)
         for line in board.lines(VERSIONS)

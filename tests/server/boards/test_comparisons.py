@@ -13,11 +13,10 @@ from arena.rating.results import Results
 from arena.records import Registered, VersionId
 from arena.server.boards.board import CENTRE, Board
 from arena.server.boards.comparisons import across_tables, comparisons
-from arena.server.boards.log_columns import of_rows
 from arena.server.boards.model_check import model_check
 from arena.server.boards.rating_history import MOST_POINTS, rating_history
+from tests.board_rows import Row, columns
 from tests.rating.leagues import random_results
-from tests.server.boards.test_board_grows import Row
 
 
 def league(matches: int = 200, seats: int = 3, bots: int = 5) -> list[Row]:
@@ -44,7 +43,7 @@ VERSIONS = {
 
 def board(rows: list[Row], score: ScoreRule = ScoreRule.PLACEMENT) -> Board:
     found = Board("bluff", score)
-    found.extend(rows)
+    found.extend(columns(rows))
     return found
 
 
@@ -109,7 +108,7 @@ def test_the_mean_over_ladders_is_a_plain_mean_of_those_it_played_on() -> None:
 def test_the_history_ends_at_the_board_with_the_board_s_intervals() -> None:
     for score in ScoreRule:
         ladder = board(league(), score)
-        log = of_rows(league())
+        log = columns(league())
         points = rating_history(log.results(), log.sequences, anchor=None, score=score)
         assert len(points) == MOST_POINTS
         assert points[-1].sequence == ladder.sequence
@@ -122,7 +121,7 @@ def test_the_history_ends_at_the_board_with_the_board_s_intervals() -> None:
 
 def test_a_point_is_the_ladder_of_its_past_and_of_nothing_later() -> None:
     rows = league()
-    log = of_rows(rows)
+    log = columns(rows)
     for point in rating_history(log.results(), log.sequences, anchor=VersionId(2), points=4):
         past = Results.of_rows(
             (row.match_id, row.block_id, list(zip(row.version_ids, row.placings, strict=True)))
@@ -137,8 +136,8 @@ def test_a_point_is_the_ladder_of_its_past_and_of_nothing_later() -> None:
 
 
 def test_a_history_has_one_to_fifty_points() -> None:
-    columns = of_rows(league(matches=12))
-    log, sequences = columns.results(), columns.sequences
+    few = columns(league(matches=12))
+    log, sequences = few.results(), few.sequences
     assert len(rating_history(log, sequences, anchor=None)) == 12
     assert len(rating_history(log, sequences, anchor=None, points=1)) == 1
     for points in (0, 51):
@@ -148,7 +147,7 @@ def test_a_history_has_one_to_fifty_points() -> None:
 
 
 def test_the_check_looks_at_no_more_matches_than_it_may_and_says_so() -> None:
-    log = of_rows(league()).results()
+    log = columns(league()).results()
     whole = model_check(log, replicates=10)
     assert whole is not None
     assert (whole.matches, whole.looked_at) == (200, 200)
@@ -164,7 +163,7 @@ def test_the_check_looks_at_no_more_matches_than_it_may_and_says_so() -> None:
 
 
 def test_the_exact_model_knows_no_ladder_of_first_places() -> None:
-    log = of_rows(league()).results()
+    log = columns(league()).results()
     check = model_check(log, score=ScoreRule.WINNER, replicates=2)
     assert check is not None
     assert (check.misfit, check.stretch, check.displaced) == (None, None, ())

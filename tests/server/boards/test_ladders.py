@@ -16,6 +16,7 @@ from arena.server.boards.checking import check_board
 from arena.server.boards.checkpointing import write_checkpoints
 from arena.server.boards.fault_counts import FaultCounts
 from arena.server.boards.live_board import LiveBoard, ladder_of_table
+from tests.board_rows import columns
 from tests.ladder_log import all_versions, rated_results
 from tests.recorded_results import block, finished
 
@@ -54,14 +55,14 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
             await store.close_block(of.id)
         for board in followers.values():
             rows = rated_results(read, "bluff", {}, [2, 3], board.sequence)
-            board.extend(rows)
+            board.extend(columns(rows))
             board.lines(all_versions(read))
     await store.record(waiting)
     known = all_versions(read)
     for score, board in followers.items():
-        board.extend(rated_results(read, "bluff", {}, [2, 3], board.sequence))
+        board.extend(columns(rated_results(read, "bluff", {}, [2, 3], board.sequence)))
         whole = Board("bluff", score)
-        whole.extend(rated_results(read, "bluff", {}, [2, 3]))
+        whole.extend(columns(rated_results(read, "bluff", {}, [2, 3])))
         assert len(board) == len(whole) > 15
         assert board.sequence == whole.sequence
         for one, other in zip(board.lines(known), whole.lines(known), strict=True):

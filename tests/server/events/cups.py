@@ -14,10 +14,8 @@ from arena.builds.hosted import HostingTerms
 from arena.database.errors import UnknownOwnerError
 from arena.database.keys import new_key, token_hash
 from arena.match.clock import DEFAULT_TIME_CONTROL
-from arena.match.flow import TimedAction, play
+from arena.match.flow import OpenTurn, TimedAction
 from arena.match.score_rule import ScoreRule
-from arena.match.transcript import Opening, Transcript
-from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.records import Allowance, Owner
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
@@ -35,6 +33,7 @@ from arena.server.events.finals.finals import FinalBlockId, HandedIn
 from arena.server.events.roster_file import Enrollee, read_roster
 from tests.bots import PATIENCE
 from tests.jobs import accept_build
+from tests.match import matches
 
 DAY = timedelta(days=1)
 AUTHORS: Final = ("ann", "bob", "eve", "dan")
@@ -150,20 +149,12 @@ def played(dealt: DealtMatch, seed: int = 0, choose: Choose = at_random) -> Hand
     """A match of a final among bots that answer at random, or as they choose."""
     setup, random = dealt.setup, Random(f"{dealt.setup.match_id} {seed}")
     game, names = setup.make_game(), [entrant.bot for entrant in setup.entrants]
-    key = match_key(dealt.secret, setup.keyed_by, dealt.entropies)
-    flow = play(game, len(setup.entrants), KeyedRandomness(key), setup.fault_limit)
-    try:
-        ask = next(flow)
-        while True:
-            actions = (
-                choose(names, turn.seat, turn.view, list(game.choices(turn.view)), random)
-                for turn in ask.turns
-            )
-            ask = flow.send([TimedAction(action) for action in actions])
-    except StopIteration as end:
-        record = end.value
-    opening = Opening(dealt.secret, dealt.entropies)
-    transcript = Transcript(setup, commitment(dealt.secret), record.steps, record.result, opening)
+
+    def react(turn: OpenTurn) -> TimedAction:
+        choices = list(game.choices(turn.view))
+        return TimedAction(choose(names, turn.seat, turn.view, choices, random))
+
+    transcript = matches.dealt(setup, dealt.secret, dealt.entropies, react)
     began = datetime.now(UTC)
     return HandedIn(transcript, began, began + timedelta(seconds=1))
 
@@ -192,11 +183,13 @@ async def played_out(
 ) -> Event:
     """Play what is queued, again and again, until the final of an event that has begun is over."""
     signer = await store.signer()
-    async with asyncio.timeout(PATIENCE):
+    now = asyncio.get_running_loop().time
+    async with asyncio.timeout(PATIENCE) as stuck:
         while (event := (await store.events.named(event.name))[0]).ended_at is None:
             blocks = queued(sql)
             done(sql)
             for block in blocks:
+                stuck.reschedule(now() + PATIENCE)
                 found = await store.finals.begin_block(block)
                 if found is not None:
                     matches = [played(dealt, choose=choose) for dealt in found.matches]

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
-import grpc
 import psycopg
 import pytest
 
@@ -18,10 +17,10 @@ from arena.v1 import event_pb2 as pb
 from arena.v1.event_pb2_grpc import EventServiceStub
 from tests.jobs import accept_build
 from tests.scene import opened
-from tests.server.accounts.test_owner_calls import bearing, refused
 from tests.server.events.cups import done, frozen, let_pass, played_out, queued, said, uploaded
 from tests.server.events.test_ladders import LADDER, play
 from tests.server.events.test_organiser_calls import LIMITS
+from tests.service_calls import bearing, refused
 
 Sql = psycopg.Connection[Any]
 READING: dict[str, Any] = {
@@ -52,10 +51,9 @@ class Private:
 
 @pytest.fixture
 async def private(database: str) -> AsyncIterator[Private]:
-    async with (
-        opened(database, limits=LIMITS, sign_up=SignUp.OPEN, hosting=HostingTerms()) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
+    async with opened(
+        database, limits=LIMITS, sign_up=SignUp.OPEN, hosting=HostingTerms()
+    ) as scene:
         store = scene.arena.store
         keys = {name: await scene.key(name) for name in ("ann", "bob", "organiser", "stranger")}
         event, code = await store.events.create(
@@ -69,7 +67,7 @@ async def private(database: str) -> AsyncIterator[Private]:
             await accept_build(store, database, f"bot-{name}")
             await store.events.enter(owner, "cup", f"bot-{name}", code=code)
         await store.ladders.keep()
-        yield Private(store, EventServiceStub(channel), keys, event)
+        yield Private(store, EventServiceStub(scene.channel), keys, event)
 
 
 def test_every_call_that_reads_an_event_is_among_those_that_are_tried() -> None:

@@ -21,7 +21,7 @@ from arena.server.events.serving import keeper as keeper_module
 from arena.server.events.serving.keeper import EventKeeper
 from tests.bots import PATIENCE
 from tests.server.events.cups import entrant, let_pass, played, queued, said
-from tests.service_calls import until
+from tests.waiting import until_async
 
 Sql = psycopg.Connection[Any]
 
@@ -87,7 +87,7 @@ async def test_news_wake_it(store: Store, sql: Sql) -> None:
     await store.events.create("cup", said(), "me")
     async with running(store, store.finals) as news:
         # After its first look.
-        await until(lambda: sql.execute("SELECT FROM notices").fetchall())
+        await until_async(lambda: sql.execute("SELECT FROM notices").fetchall())
         await asyncio.to_thread(let_pass, sql, "cup", 1.1)
         news.put_nowait("1")
         await frozen(store)
@@ -117,8 +117,8 @@ async def test_a_block_of_a_live_final_is_published_when_it_is_handed_in(
     found = await store.finals.begin_block(queued(sql)[0])
     assert found is not None
     async with running(store, store.finals) as news:
-        await until(lambda: sql.execute("SELECT FROM event_notices").fetchall())
+        await until_async(lambda: sql.execute("SELECT FROM event_notices").fetchall())
         matches = list(map(played, found.matches))
         await store.finals.end_block(queued(sql)[0], matches, await store.signer())
         news.put_nowait(BLOCK)
-        await until(lambda: len(sql.execute("SELECT FROM matches").fetchall()) == 2)
+        await until_async(lambda: len(sql.execute("SELECT FROM matches").fetchall()) == 2)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import grpc
 import psycopg
 import pytest
 
@@ -27,8 +26,8 @@ from arena.v1 import organiser_pb2 as pb
 from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
 from tests.jobs import accept_build
 from tests.scene import Scene, opened
-from tests.server.accounts.test_owner_calls import bearing, refused
 from tests.server.events.cups import enrolled, frozen, let_pass, played_out, said, uploaded
+from tests.service_calls import bearing, refused
 
 LIMITS = Limits(refusal_seconds=0.0, calls_burst=1_000, changes_burst=1_000)
 RUBRIC = "[place]\nmost = 10\n"
@@ -77,10 +76,9 @@ class Course:
 
 @pytest.fixture
 async def course(database: str) -> AsyncIterator[Course]:
-    async with (
-        opened(database, limits=LIMITS, sign_up=SignUp.OPEN, hosting=HostingTerms()) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
+    async with opened(
+        database, limits=LIMITS, sign_up=SignUp.OPEN, hosting=HostingTerms()
+    ) as scene:
         store = scene.arena.store
         keys = {name: await scene.key(name) for name in ("organiser", "other", "stranger")}
         for name in ("cup", "cup-of-another"):
@@ -92,7 +90,7 @@ async def course(database: str) -> AsyncIterator[Course]:
         owner = await store.owners.by_key(keys["organiser"])
         assert owner is not None
         keys["assistant"] = await store.owners.add_member(owner, "Assistant")
-        yield Course(scene, OrganiserServiceStub(channel), keys)
+        yield Course(scene, OrganiserServiceStub(scene.channel), keys)
 
 
 def test_every_call_about_an_event_is_among_those_that_are_tried() -> None:

@@ -1,7 +1,6 @@
 """A spool that cannot be read costs a referee that plays neither its own matches nor a takeover."""
 
-import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +17,17 @@ from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.app.spools import Spools
 from arena.server.app.takeover import SPOOL_TRIES
 from tests import recorded_matches
-from tests.bots import PATIENCE, Peer
+from tests.bots import Peer
 from tests.databases import plain
 from tests.recorded_results import finished, match_id
 from tests.scene import BLUFF, playing
+from tests.waiting import until_async
 
 
 @pytest.fixture
 def log() -> Iterator[list[Any]]:
     with capture_logs() as lines:
         yield lines
-
-
-async def until(found: Callable[[], object]) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while not found():  # noqa: ASYNC110  another referee decides
-            await asyncio.sleep(0.02)
 
 
 async def spool_file(store: RefereesStore, directory: Path) -> Path:
@@ -63,8 +57,8 @@ async def test_a_takeover_goes_on_without_a_spool_that_cannot_be_read(
             async with open_referees_store(database) as other:
                 file = await spool_file(other, tmp_path)
                 file.mkdir()  # even root reads no directory as a file
-            await until(lambda: waits(log))
-            await until(lambda: not lease.inherited)
+            await until_async(lambda: waits(log), pause=0.02)
+            await until_async(lambda: not lease.inherited, pause=0.02)
             await company.go_on()
         assert len(waits(log)) == SPOOL_TRIES - 1
         assert all(str(file) in why and "unable to open database file" in why for why in waits(log))
@@ -82,11 +76,11 @@ async def test_a_spool_that_can_be_read_after_a_moment_is_recorded(
         async with open_referees_store(database) as other:
             file = await spool_file(other, tmp_path)
             file.mkdir()
-        await until(lambda: waits(log))
+        await until_async(lambda: waits(log), pause=0.02)
         file.rmdir()
         match = finished(versions)
         await Spools(tmp_path, key).of(other.lease.epoch).append([match])
-        await until(lambda: not arena.store.lease.inherited)
+        await until_async(lambda: not arena.store.lease.inherited, pause=0.02)
         assert await recorded_matches.match(arena.store, match_id(match)) is not None
         assert Spools(tmp_path, key).left() == {}
 

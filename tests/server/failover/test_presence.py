@@ -12,7 +12,7 @@ from arena.records import Presence, VersionId
 from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.failover.lease import addresses
 from arena.server.failover.presence import youngest_with_bots_of_one_address
-from tests.service_calls import until
+from tests.waiting import until_async
 
 
 def copy(version: VersionId, instance: str = "", places: int = 2) -> Presence:
@@ -88,7 +88,7 @@ async def test_why_a_lease_is_not_renewed_is_a_line_of_the_log_and_the_lease_is_
     try:
         with capture_logs() as log:
             referee.lease._news.set()
-            await until(lambda: "lease not renewed" in [line["event"] for line in log])
+            await until_async(lambda: "lease not renewed" in [line["event"] for line in log])
         (why,) = {line["why"] for line in log if line["event"] == "lease not renewed"}
         assert why.endswith('relation "leases" does not exist')
         assert not keeping.done()

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -25,34 +24,21 @@ from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
 from tests.bots import PATIENCE, Peer
 from tests.scene import Scene, good_pair, opened, playing
 from tests.server.ladder.arrivals import World
-from tests.server.reading.test_registry import bearing
+from tests.service_calls import bearing, refused
 
 ACCEPT = referee_pb2.CHALLENGE_POLICY_ACCEPT
 OWN_ONLY = referee_pb2.CHALLENGE_POLICY_OWN_ONLY
 CLOCKS = transcript_pb2.TimeControl(turn_ms=60_000, bank_ms=120_000)
 
 
-@contextlib.asynccontextmanager
-async def service(scene: Scene) -> AsyncIterator[Any]:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
-        yield ChallengeServiceStub(channel)
-
-
 @pytest.fixture
-async def challenges(scene: Scene) -> AsyncIterator[Any]:
-    async with service(scene) as stub:
-        yield stub
+def challenges(scene: Scene) -> Any:
+    return ChallengeServiceStub(scene.channel)
 
 
 async def told(call: Any) -> list[pb.ChallengeResponse]:
     async with asyncio.timeout(PATIENCE):
         return [update async for update in call]
-
-
-async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await told(call)
-    return error.value.code(), error.value.details() or ""
 
 
 async def me(scene: Scene, **hello: Any) -> Peer:
@@ -113,60 +99,59 @@ async def test_what_cannot_be_played_is_refused_with_what_is_possible(
     scene: Scene, challenges: Any
 ) -> None:
     token = await scene.token("me")
-    code = grpc.StatusCode
-    said, why = await refused(challenges.Challenge(request("you"), metadata=bearing(token)))
+    said, why = await refused(told(challenges.Challenge(request("you"), metadata=bearing(token))))
     assert (said, why) == (
-        code.FAILED_PRECONDITION,
+        "FAILED_PRECONDITION",
         "your bot is not connected: start it, with this token, and challenge again",
     )
     shy = await scene.peer("shy")
     async with playing([await me(scene), await you(scene), shy]) as company:
         await company.arrived()
-        cases: list[tuple[pb.ChallengeRequest, str | None, grpc.StatusCode, str]] = [
-            (request("you"), None, code.UNAUTHENTICATED, "no token"),
-            (request("you"), "wrong", code.UNAUTHENTICATED, "no bot has this token"),
-            (request("you", game="chess"), token, code.INVALID_ARGUMENT, "the games are bluff"),
-            (request("you", seats=7), token, code.INVALID_ARGUMENT, "2 to 6 seats, not 7"),
-            (request("you", "a", seats=2), token, code.INVALID_ARGUMENT, "do not fit 2 seats"),
-            (request("you", matches=101), token, code.INVALID_ARGUMENT, "1 to 100 matches"),
-            (request("you", matches=-1), token, code.INVALID_ARGUMENT, "1 to 100 matches"),
-            (request("you", options_json="{"), token, code.INVALID_ARGUMENT, "is not JSON"),
-            (request("you", options_json="[" * 20_000), token, code.INVALID_ARGUMENT, "not JSON"),
-            (request("you", options_json="[" * 20_001), token, code.INVALID_ARGUMENT, "at most"),
-            (request("you", options_json="[]"), token, code.INVALID_ARGUMENT, "JSON object"),
-            (request("you", options_json='{"x": 1}'), token, code.INVALID_ARGUMENT, "no option"),
+        cases: list[tuple[pb.ChallengeRequest, str | None, str, str]] = [
+            (request("you"), None, "UNAUTHENTICATED", "no token"),
+            (request("you"), "wrong", "UNAUTHENTICATED", "no bot has this token"),
+            (request("you", game="chess"), token, "INVALID_ARGUMENT", "the games are bluff"),
+            (request("you", seats=7), token, "INVALID_ARGUMENT", "2 to 6 seats, not 7"),
+            (request("you", "a", seats=2), token, "INVALID_ARGUMENT", "do not fit 2 seats"),
+            (request("you", matches=101), token, "INVALID_ARGUMENT", "1 to 100 matches"),
+            (request("you", matches=-1), token, "INVALID_ARGUMENT", "1 to 100 matches"),
+            (request("you", options_json="{"), token, "INVALID_ARGUMENT", "is not JSON"),
+            (request("you", options_json="[" * 20_000), token, "INVALID_ARGUMENT", "not JSON"),
+            (request("you", options_json="[" * 20_001), token, "INVALID_ARGUMENT", "at most"),
+            (request("you", options_json="[]"), token, "INVALID_ARGUMENT", "JSON object"),
+            (request("you", options_json='{"x": 1}'), token, "INVALID_ARGUMENT", "no option"),
             (
                 request("you", time_control=transcript_pb2.TimeControl(turn_ms=99)),
                 token,
-                code.INVALID_ARGUMENT,
+                "INVALID_ARGUMENT",
                 "turn_ms is 99; allowed is 100 to 120000",
             ),
             (
                 request("you", time_control=transcript_pb2.TimeControl(turn_ms=100, bank_ms=-1)),
                 token,
-                code.INVALID_ARGUMENT,
+                "INVALID_ARGUMENT",
                 "bank_ms is -1; allowed is 0 to 600000",
             ),
-            (request("you", instance="x"), token, code.FAILED_PRECONDITION, "instance 'x'"),
+            (request("you", instance="x"), token, "FAILED_PRECONDITION", "instance 'x'"),
             (
                 request("you", instance="x" * 10_000),
                 token,
-                code.FAILED_PRECONDITION,
+                "FAILED_PRECONDITION",
                 f"instance '{'x' * 40}'",
             ),
             (
                 request("you", game="bluff_you", options_json='{"no_win_limit": 1000}'),
                 token,
-                code.INVALID_ARGUMENT,
+                "INVALID_ARGUMENT",
                 "actions; a challenge's takes at most 30000",
             ),
-            (request("shy"), token, code.FAILED_PRECONDITION, "Those that do: you."),
-            (request("me"), token, code.INVALID_ARGUMENT, "a bot cannot challenge itself"),
-            (request(seats=4), token, code.FAILED_PRECONDITION, "2 more opponents"),
+            (request("shy"), token, "FAILED_PRECONDITION", "Those that do: you."),
+            (request("me"), token, "INVALID_ARGUMENT", "a bot cannot challenge itself"),
+            (request(seats=4), token, "FAILED_PRECONDITION", "2 more opponents"),
         ]
         for asked, bearer, expected, words in cases:
             metadata = None if bearer is None else bearing(bearer)
-            said, why = await refused(challenges.Challenge(asked, metadata=metadata))
+            said, why = await refused(told(challenges.Challenge(asked, metadata=metadata)))
             assert (said, words in why) == (expected, True), (asked, said, why)
     assert await scene.results("me") == []
 
@@ -175,13 +160,14 @@ async def test_an_address_challenges_only_so_often_before_the_database_is_asked(
     database: str,
 ) -> None:
     limits = Limits(calls_burst=1, refusal_seconds=0.01)
-    async with opened(database, limits=limits) as scene, service(scene) as stub:
+    async with opened(database, limits=limits) as scene:
+        stub = ChallengeServiceStub(scene.channel)
         metadata = bearing(await scene.token("me"))
-        said, _ = await refused(stub.Challenge(request("you"), metadata=metadata))
-        assert said is grpc.StatusCode.FAILED_PRECONDITION
+        said, _ = await refused(told(stub.Challenge(request("you"), metadata=metadata)))
+        assert said == "FAILED_PRECONDITION"
         for bearer in (metadata, bearing("wrong")):
-            said, why = await refused(stub.Challenge(request("you"), metadata=bearer))
-            assert said is grpc.StatusCode.RESOURCE_EXHAUSTED
+            said, why = await refused(told(stub.Challenge(request("you"), metadata=bearer)))
+            assert said == "RESOURCE_EXHAUSTED"
             assert "too many calls from this address" in why
 
 
@@ -200,7 +186,7 @@ class _GoneCaller:
 
 @dataclass
 class _Everybody:
-    """An authenticator for which all tokens are of one bot."""
+    """The tokens of an arena in which all are of one bot."""
 
     registered: Registered | None = None
 
@@ -216,7 +202,8 @@ def _service(registered: Registered | None, *rest: Any) -> ChallengeService:
     async def find(_challenge_id: str) -> None:
         return None
 
-    return ChallengeService(_Everybody(registered), find, *rest)
+    everybody = _Everybody(registered)
+    return ChallengeService(everybody.authenticate, everybody, find, *rest)
 
 
 async def test_a_caller_that_is_gone_leaves_no_error_in_the_log() -> None:
@@ -245,8 +232,8 @@ async def test_an_opponent_that_takes_no_more_challenges_is_told_with_when_to_tr
         for call in calls:
             assert (await call.read()).HasField("accepted")
         call = challenges.Challenge(request("you"), metadata=metadata)
-        said, why = await refused(call)
-        assert said is grpc.StatusCode.RESOURCE_EXHAUSTED
+        said, why = await refused(told(call))
+        assert said == "RESOURCE_EXHAUSTED"
         assert why.startswith("you plays as many challenges as it takes at once")
         assert dict(await call.trailing_metadata())["retry-after"]
         listed = await challenges.ListOpponents(pb.ListOpponentsRequest())
@@ -267,11 +254,11 @@ async def test_an_owner_challenges_by_the_key_with_its_connected_bots_alone(
             ("ann", "hers:2", "none of your bots is 'hers:2' and connected"),
         ):
             call = challenges.Challenge(request("you", bot=bot), metadata=keys[owner])
-            status, said = await refused(call)
-            assert (status, why in said) == (grpc.StatusCode.FAILED_PRECONDITION, True)
+            status, said = await refused(told(call))
+            assert (status, why in said) == ("FAILED_PRECONDITION", True)
         stranger = bearing("arena_owner_nobodys")
         call = challenges.Challenge(request("you", bot="hers"), metadata=stranger)
-        assert (await refused(call))[0] is grpc.StatusCode.UNAUTHENTICATED
+        assert (await refused(told(call)))[0] == "UNAUTHENTICATED"
         call = challenges.Challenge(request("you", bot="hers:1", matches=2), metadata=keys["ann"])
         updates = await told(call)
         assert [one.WhichOneof("update") for one in updates] == ["accepted", *["match"] * 2, "over"]
@@ -357,8 +344,8 @@ async def test_a_challenge_outlives_a_restart_of_the_referee(
         opened(database) as first,
         await me(first) as asking,
         await you(first) as asked,
-        service(first) as stub,
     ):
+        stub = ChallengeServiceStub(first.channel)
         await asking.greet()
         await asked.greet()
         wanted = request("you", time_control=CLOCKS)
@@ -369,9 +356,10 @@ async def test_a_challenge_outlives_a_restart_of_the_referee(
         await asking.hear_until(lambda heard: heard.begins)
         # One of them is asked its first turn now, and does not answer.
         await first.arena.hand_over()
-        said, why = await refused(call)
-        assert (said, "go on" in why) == (grpc.StatusCode.UNAVAILABLE, True)
-    async with opened(database) as second, service(second) as stub:
+        said, why = await refused(told(call))
+        assert (said, "go on" in why) == ("UNAVAILABLE", True)
+    async with opened(database) as second:
+        stub = ChallengeServiceStub(second.channel)
         again = [
             Peer(second.port, first.tokens["me"], challenges=OWN_ONLY),
             Peer(second.port, first.tokens["you"], challenges=ACCEPT, max_matches=8),
@@ -408,16 +396,13 @@ async def test_a_challenge_is_told_to_those_who_play_in_it_and_to_nobody_else(
         assert list(found.matches) == [update.match for update in matches]
         assert (found.wanted, found.over) == (2, True)
     for bot, challenge_id, code in (
-        ("somebody", asking_for.challenge_id, grpc.StatusCode.NOT_FOUND),
-        ("me", str(uuid4()), grpc.StatusCode.NOT_FOUND),
-        ("me", "1", grpc.StatusCode.INVALID_ARGUMENT),
+        ("somebody", asking_for.challenge_id, "NOT_FOUND"),
+        ("me", str(uuid4()), "NOT_FOUND"),
+        ("me", "1", "INVALID_ARGUMENT"),
     ):
-        with pytest.raises(grpc.aio.AioRpcError) as error:
-            await challenges.GetChallenge(
-                pb.GetChallengeRequest(challenge_id=challenge_id),
-                metadata=bearing(await scene.token(bot)),
-            )
-        assert error.value.code() is code
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await challenges.GetChallenge(asking_for)
-    assert error.value.code() is grpc.StatusCode.UNAUTHENTICATED
+        call = challenges.GetChallenge(
+            pb.GetChallengeRequest(challenge_id=challenge_id),
+            metadata=bearing(await scene.token(bot)),
+        )
+        assert (await refused(call))[0] == code
+    assert (await refused(challenges.GetChallenge(asking_for)))[0] == "UNAUTHENTICATED"

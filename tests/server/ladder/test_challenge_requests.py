@@ -28,7 +28,8 @@ from arena.v1 import challenge_pb2 as pb
 from arena.v1 import transcript_pb2
 from tests.recorded_results import block, finished, match_id
 from tests.server.ladder.arrivals import Guest, World
-from tests.service_calls import Call, EndedError, Known, Meter, gate, until
+from tests.service_calls import Call, EndedError, Known, Meter, gate
+from tests.waiting import until_async
 
 ME = Registered(VersionId(7), Entrant("me", "1", "owner"), house=False)
 WORLD = World()
@@ -47,7 +48,7 @@ def connected(version: int, name: str) -> ConnectedBot:
 
 @dataclass
 class Host:
-    """A ChallengeHost that keeps what it is asked for."""
+    """A ChallengeBook that keeps what it is asked for."""
 
     refusal: Exception | None = None
     listed: list[tuple[Participant, int]] = field(default_factory=list)
@@ -75,13 +76,14 @@ class Service:
     def __init__(self, **limits: Any) -> None:
         self.host, self.meter = Host(), Meter()
         self.gate: Gate = gate(self.meter, **limits)
-        self.service = ChallengeService(Known({"token": ME}), cast(Any, None), self.host, self.gate)
+        known, host = Known({"token": ME}), cast(Any, self.host)
+        self.service = ChallengeService(known.authenticate, known, cast(Any, None), host, self.gate)
 
     async def asked(self, request: pb.ChallengeRequest) -> Challenge:
         """What the host is asked for."""
         call = Call()
         stream = self.stream(request, call)
-        await until(lambda: self.host.followers or stream.done())
+        await until_async(lambda: self.host.followers or stream.done())
         self.host.followers.pop().over(0, "")
         await stream
         return self.host.wanted.pop()
@@ -213,7 +215,7 @@ async def test_an_error_of_ours_reaches_the_operator_and_no_caller() -> None:
 async def test_its_stream_tells_who_plays_each_end_and_the_last_one() -> None:
     service, call = Service(), Call()
     stream = service.stream(timed(100, 200), call)
-    await until(lambda: call.written)
+    await until_async(lambda: call.written)
     (follower,) = service.host.followers
     match = finished((VersionId(7), VersionId(8)))
     follower.recorded(match)
@@ -234,7 +236,7 @@ async def test_its_stream_tells_who_plays_each_end_and_the_last_one() -> None:
 async def test_when_the_referee_stops_open_calls_end_with_unavailable() -> None:
     service, call = Service(), Call()
     stream = service.stream(request(), call)
-    await until(lambda: call.written)
+    await until_async(lambda: call.written)
     service.service.close()
     with pytest.raises(EndedError):
         await stream

@@ -12,7 +12,7 @@ from arena.server.play.hosted_match import HostedMatch
 from arena.server.play.terms import Terms
 from tests.server.ladder.arrivals import Habit, World, ladder
 from tests.server.ladder.recorders import FakeRecorder, down
-from tests.service_calls import until
+from tests.waiting import until_async
 
 QUICK = Terms(fault_limit=1)
 QUICK_LADDER = replace(ladder(), time_control=TimeControl(turn_ms=50, bank_ms=0))
@@ -261,7 +261,7 @@ async def test_matches_begin_again_when_storage_begins_to_fail_as_more_may_wait_
     world.timer.turn(5)
     assert world.director.running == 0
     recording = asyncio.create_task(world.writer.run())
-    await until(lambda: world.writer.failing)
+    await until_async(lambda: world.writer.failing)
     world.timer.turn(0.05)
     recording.cancel()
     assert world.director.running > 0

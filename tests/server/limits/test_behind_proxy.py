@@ -22,9 +22,10 @@ from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from benchmarks.referee_load.frames import FIRST_STREAM, FLOODS, PREFACE, oversized_call
 from tests import haproxy
 from tests.bots import PATIENCE
-from tests.scene import Proxy, Scene, good_pair, opened
-from tests.server.accounts.test_owner_calls import refused
+from tests.fault_proxy import FaultProxy
+from tests.scene import Scene, good_pair, opened
 from tests.server.limits.test_odd_calls import until_cut
+from tests.service_calls import own_channel, refused
 
 SECRET = "the proxy's secret"
 FEW = Limits(refusal_seconds=0.0, sign_ups_burst=2, sign_ups_per_second=0.001, calls_burst=10_000)
@@ -40,12 +41,6 @@ async def behind_proxy(database: str, folder: Path) -> AsyncIterator[tuple[Scene
             yield scene, proxy.port
 
 
-def channel(port: int) -> grpc.aio.Channel:
-    """A connection of its own."""
-    options = [("grpc.use_local_subchannel_pool", 1)]
-    return grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options)
-
-
 async def test_bots_play_by_the_proxy(database: str, tmp_path: Path) -> None:
     async with behind_proxy(database, tmp_path) as (scene, port), good_pair(scene, port):
         pass
@@ -53,7 +48,7 @@ async def test_bots_play_by_the_proxy(database: str, tmp_path: Path) -> None:
 
 async def slowest_answer(port: int, attack: Any) -> float:
     """The longest time that a caller at this port waits while the attack runs in a thread."""
-    async with channel(port) as line:
+    async with own_channel(port) as line:
         stub: Any = RegistryServiceStub(line)
         slowest = 0.0
         attacking = asyncio.create_task(asyncio.to_thread(attack))
@@ -81,7 +76,7 @@ async def test_metadata_without_end_stops_at_the_proxy(database: str, tmp_path: 
 
 
 async def sign_up(port: int, name: str, metadata: Any = ()) -> None:
-    async with channel(port) as line:
+    async with own_channel(port) as line:
         stub: Any = OwnerServiceStub(line)
         await stub.SignUp(owner_pb2.SignUpRequest(name=name), metadata=metadata)
 
@@ -109,7 +104,7 @@ async def test_nobody_speaks_for_another_address_through_the_proxy(
 ) -> None:
     async with (
         behind_proxy(database, tmp_path) as (_, port),
-        Proxy(port, source="127.0.0.2") as elsewhere,
+        FaultProxy(("127.0.0.1", port), source="127.0.0.2") as elsewhere,
     ):
         for number in range(2):
             # Not even with the secret.

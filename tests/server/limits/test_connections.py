@@ -25,7 +25,9 @@ from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from benchmarks.referee_load.frames import FLOODS, PREFACE, bots_first_frames
 from tests.bots import PATIENCE
 from tests.scene import good_pair, opened
-from tests.server.limits.test_gate import channel, failed
+from tests.server.limits.test_gate import failed
+from tests.service_calls import own_channel
+from tests.waiting import until_async
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="only Linux lists the sockets of a process"
@@ -58,9 +60,7 @@ def cut(line: socket.socket) -> bool:
 
 
 async def until_cut(lines: list[socket.socket], count: int) -> None:
-    async with asyncio.timeout(PATIENCE):
-        while sum(map(cut, lines)) < count:  # noqa: ASYNC110  plain sockets tell no loop
-            await asyncio.sleep(0.05)
+    await until_async(lambda: sum(map(cut, lines)) >= count, pause=0.05)
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ async def test_a_connection_that_goes_on_after_its_refusals_is_cut(database: str
     async with (
         opened(database, limits=limits) as scene,
         good_pair(scene),
-        channel(scene) as line,
+        own_channel(scene.port) as line,
         asyncio.timeout(PATIENCE),
     ):
         registry = RegistryServiceStub(line)

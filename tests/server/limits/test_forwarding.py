@@ -21,9 +21,8 @@ from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
 from tests.scene import opened
-from tests.server.accounts.test_owner_calls import refused
-from tests.server.limits.test_gate import channel as own_channel
 from tests.server.uploads.test_uploads import parts_of
+from tests.service_calls import bearing, own_channel, refused
 
 Channel: TypeAlias = Any
 """A channel of grpc.aio, which the types of generated stubs do not know."""
@@ -38,11 +37,8 @@ def asking_for(visitor: str, secret: str = SECRET) -> Any:
 
 @pytest.fixture
 async def channel(database: str) -> AsyncIterator[Channel]:
-    async with (
-        opened(database, limits=FEW, sign_up=SignUp.OPEN, dashboard_secret=SECRET) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        yield channel
+    async with opened(database, limits=FEW, sign_up=SignUp.OPEN, dashboard_secret=SECRET) as scene:
+        yield scene.channel
 
 
 @pytest.fixture
@@ -103,8 +99,7 @@ async def test_a_visitor_who_guesses_keys_locks_out_nobody_else(
     call: str, channel: Channel
 ) -> None:
     def guess(visitor: str) -> Any:
-        bearing = ("authorization", "Bearer arena_owner_guess")
-        return CALLS[call](channel, (bearing, *asking_for(visitor)))
+        return CALLS[call](channel, (*bearing("arena_owner_guess"), *asking_for(visitor)))
 
     told = [(await refused(guess("192.0.2.1")))[0] for _ in range(4)]
     assert told == ["UNAUTHENTICATED"] * 3 + ["RESOURCE_EXHAUSTED"]
@@ -154,7 +149,7 @@ async def test_connections_of_visitors_are_not_cut_for_being_many(
     # A refused call makes its connection a stranger's: it is not to wait for its status.
     limits = Limits(connections_an_address=1, refusal_seconds=0.0)
     async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
-        given = (("authorization", f"Bearer {await scene.token('bob')}"), *asking_for("192.0.2.1"))
+        given = (*bearing(await scene.token("bob")), *asking_for("192.0.2.1"))
         streams: list[Any] = []
         for open_one in 2 * (
             lambda line: RefereeServiceStub(line).Play(metadata=given),
@@ -166,7 +161,7 @@ async def test_connections_of_visitors_are_not_cut_for_being_many(
             ),
         ):
             # One is a stranger's until its first call is there, and no more are allowed.
-            streams.append(open_one(own_channel(scene)))
+            streams.append(open_one(own_channel(scene.port)))
             async with asyncio.timeout(30):
                 await known.wait()
             known.clear()
@@ -205,11 +200,8 @@ async def test_a_visitor_has_an_address(stub: Any, visitor: str) -> None:
 
 
 async def test_where_no_secret_is_set_a_dashboard_is_one_visitor(database: str) -> None:
-    async with (
-        opened(database, limits=FEW, sign_up=SignUp.OPEN) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        stub = OwnerServiceStub(channel)
+    async with opened(database, limits=FEW, sign_up=SignUp.OPEN) as scene:
+        stub = OwnerServiceStub(scene.channel)
         for number in range(2):
             await stub.SignUp(
                 pb.SignUpRequest(name=f"n{number}"), metadata=asking_for(f"192.0.2.{number}")
@@ -221,11 +213,8 @@ async def test_where_no_secret_is_set_a_dashboard_is_one_visitor(database: str) 
 async def test_spectators_of_an_address_take_no_place_of_its_dashboard(database: str) -> None:
     limits = Limits(refusal_seconds=0.0, watching_an_address=2, watching=2)
     own = ((forwarding.SECRET, SECRET),)
-    async with (
-        opened(database, limits=limits, dashboard_secret=SECRET) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        stub: Any = SpectatorServiceStub(channel)
+    async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
+        stub: Any = SpectatorServiceStub(scene.channel)
 
         def watch(metadata: Any = ()) -> Any:
             return stub.Watch(spectator_pb2.WatchRequest(), metadata=metadata)

@@ -7,8 +7,7 @@ import asyncio
 
 import pytest
 
-from benchmarks.referee import MOST_RESIDENT_MB, STREAMS
-from benchmarks.referee_load.lateness import full_load
+from benchmarks.referee import MOST_RESIDENT_MB, STREAMS, full_load
 from benchmarks.referee_load.stage import register
 
 DECISIONS = 10_000

@@ -16,20 +16,10 @@ from arena.v1.referee_pb2_grpc import RefereeServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import PATIENCE, Peer
 from tests.scene import Scene, good_pair, opened
+from tests.service_calls import bearing, own_channel
 
 QUICK = Limits(refusal_seconds=0.01)
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
-
-
-def bearing(token: str) -> Any:
-    return (("authorization", f"Bearer {token}"),)
-
-
-def channel(scene: Scene) -> grpc.aio.Channel:
-    """A connection of its own."""
-    return grpc.aio.insecure_channel(
-        f"127.0.0.1:{scene.port}", options=[("grpc.use_local_subchannel_pool", 1)]
-    )
 
 
 async def failed(call: Any) -> grpc.aio.AioRpcError:
@@ -50,7 +40,7 @@ async def test_an_address_may_guess_only_so_often_and_its_known_bots_come_in(
 ) -> None:
     limits = replace(QUICK, failures_burst=3)
     async with opened(database, limits=limits) as scene, good_pair(scene):
-        async with channel(scene) as line:
+        async with own_channel(scene.port) as line:
             registry = RegistryServiceStub(line)
             for guess in range(3):
                 asked = pb.RegisterBotRequest(bot="b", owner="o")
@@ -69,7 +59,7 @@ async def test_an_address_may_guess_only_so_often_and_its_known_bots_come_in(
 
 async def test_a_valid_token_and_an_owners_key_cost_nothing(database: str) -> None:
     limits = replace(QUICK, failures_burst=1)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with opened(database, limits=limits) as scene, own_channel(scene.port) as line:
         registry = RegistryServiceStub(line)
         for bot in ("one", "two", "three"):
             key = await scene.key(f"owner-of-{bot}")
@@ -91,7 +81,7 @@ async def test_a_replaced_token_is_a_wrong_one_again(database: str) -> None:
 
 async def test_calls_beyond_the_limit_of_an_address_wait_for_their_refusal(database: str) -> None:
     limits = Limits(calls_burst=5, calls_per_second=0.1, refusal_seconds=0.3)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with opened(database, limits=limits) as scene, own_channel(scene.port) as line:
         registry = RegistryServiceStub(line)
         for _ in range(5):
             await registry.GetSigningKey(pb.GetSigningKeyRequest())
@@ -123,7 +113,7 @@ async def test_a_token_has_only_so_many_streams_without_a_hello(database: str) -
     limits = replace(QUICK, streams_without_hello=2)
     async with (
         opened(database, limits=limits, hello_seconds=2) as scene,
-        channel(scene) as line,
+        own_channel(scene.port) as line,
     ):
         token = await scene.token("silent")
         calls = [RefereeServiceStub(line).Play(metadata=bearing(token)) for _ in range(5)]
@@ -181,7 +171,7 @@ async def test_a_bot_gets_only_so_many_versions_a_day_and_the_operator_any_numbe
 ) -> None:
     async with opened(database, limits=replace(QUICK, versions_per_day=3)) as scene:
         token = await scene.token("bot")
-        async with channel(scene) as line:
+        async with own_channel(scene.port) as line:
             registry = RegistryServiceStub(line)
 
             def version(label: str) -> Any:
@@ -200,7 +190,7 @@ async def test_registrations_are_counted_by_owner_with_the_key_and_with_tokens(
     database: str,
 ) -> None:
     limits = replace(QUICK, registrations_burst=2, registrations_per_second=0.001)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with opened(database, limits=limits) as scene, own_channel(scene.port) as line:
         registry = RegistryServiceStub(line)
         for bot, owner in (("ann1", "ann"), ("ann2", "ann"), ("bob1", "bob")):
             await scene.token(bot, owner)
@@ -235,7 +225,7 @@ async def test_repeated_refusals_are_one_line_of_the_log(scene: Scene) -> None:
 
 async def test_who_asks_for_the_health_too_often_waits_and_is_answered(database: str) -> None:
     limits = Limits(calls_burst=2, calls_per_second=0.01, refusal_seconds=0.3)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with opened(database, limits=limits) as scene, own_channel(scene.port) as line:
         check = health_pb2_grpc.HealthStub(line).Check
         began = asyncio.get_running_loop().time()
         for _ in range(3):

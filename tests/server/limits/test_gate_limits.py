@@ -33,7 +33,7 @@ class Clocked:
             self.gate.learn(token)
 
     async def admit(self, token: str, peer: str = HERE) -> Registered:
-        return await self.gate.admit(self.known, token, peer)
+        return await self.gate.admit(self.known.authenticate, token, peer)
 
     async def refused(self, token: str, peer: str = HERE) -> ProtocolError:
         with pytest.raises(ProtocolError) as error:
@@ -88,14 +88,13 @@ async def test_a_known_token_that_is_replaced_is_a_guess_the_next_time() -> None
 
 
 async def test_another_refusal_than_that_of_a_wrong_token_costs_nothing() -> None:
-    class Retired:
-        async def authenticate(self, token: str) -> Registered:
-            raise ProtocolError(grpc.StatusCode.PERMISSION_DENIED, f"{token} is retired")
+    async def retired(token: str) -> Registered:
+        raise ProtocolError(grpc.StatusCode.PERMISSION_DENIED, f"{token} is retired")
 
     at = Clocked(failures_burst=1, failures_per_second=0.001)
     for _ in range(5):
         with pytest.raises(ProtocolError, match="is retired"):
-            await at.gate.admit(Retired(), "retired", HERE)
+            await at.gate.admit(retired, "retired", HERE)
 
 
 async def test_a_known_token_opens_so_many_streams_from_any_address() -> None:

@@ -20,8 +20,7 @@ from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from benchmarks.referee_load.frames import FIRST_STREAM, FLOODS, PREFACE, oversized_call
 from tests.bots import PATIENCE, Peer
 from tests.scene import opened
-from tests.server.limits.test_gate import channel
-from tests.service_calls import Call, EndedError, Meter, gate
+from tests.service_calls import Call, EndedError, Meter, gate, own_channel
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="bots are hosted on Linux"
@@ -43,7 +42,7 @@ def call_oddly(line: socket.socket) -> None:
 
 async def test_the_referee_serves_on_after_odd_calls(database: str, tmp_path: Path) -> None:
     path = tmp_path / "referee.sock"
-    async with opened(database, socket=path) as scene, channel(scene) as asking:
+    async with opened(database, socket=path) as scene, own_channel(scene.port) as asking:
         over_socket = socket.socket(socket.AF_UNIX)
         over_socket.connect(str(path))
         loop = asyncio.get_running_loop()
@@ -67,7 +66,7 @@ def until_cut(port: int, content: bytes) -> None:
 async def test_a_connection_that_brings_more_metadata_than_its_limit_is_refused_and_cut(
     database: str,
 ) -> None:
-    async with opened(database) as scene, channel(scene) as asking:
+    async with opened(database) as scene, own_channel(scene.port) as asking:
         calls = b"".join(map(oversized_call, range(FIRST_STREAM, FIRST_STREAM + 6, 2)))
         with capture_logs() as log:
             await asyncio.to_thread(until_cut, scene.port, calls)

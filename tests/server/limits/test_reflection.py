@@ -10,7 +10,8 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2, reflection_pb2_g
 
 from arena.server.limits.reflection import MOST_QUESTION_BYTES, MOST_QUESTIONS, ReflectionService
 from tests.scene import Scene, opened
-from tests.server.limits.test_gate import EXHAUSTED, QUICK, channel
+from tests.server.limits.test_gate import EXHAUSTED, QUICK
+from tests.service_calls import own_channel
 
 SERVICES = reflection_pb2.ServerReflectionRequest(list_services="")
 ENDLESS = replace(QUICK, calls_burst=1_000)
@@ -30,7 +31,7 @@ async def ask(line: grpc.aio.Channel, *questions: Any) -> tuple[int, grpc.Status
 
 async def test_each_question_counts_as_a_call_of_its_address(database: str) -> None:
     limits = replace(QUICK, calls_burst=10, calls_per_second=0.01)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with opened(database, limits=limits) as scene, own_channel(scene.port) as line:
         answers, code, why = await ask(line, *[SERVICES] * 20)
         # The stream is a call, too.
         assert (answers, code) == (9, EXHAUSTED)
@@ -41,7 +42,7 @@ async def test_each_question_counts_as_a_call_of_its_address(database: str) -> N
 
 @pytest.mark.slow
 async def test_a_stream_has_only_so_many_questions(database: str) -> None:
-    async with opened(database, limits=ENDLESS) as scene, channel(scene) as line:
+    async with opened(database, limits=ENDLESS) as scene, own_channel(scene.port) as line:
         answers, code, why = await ask(line, *[SERVICES] * (MOST_QUESTIONS + 5))
     assert (answers, code) == (MOST_QUESTIONS, EXHAUSTED)
     assert "open another" in why
@@ -49,7 +50,7 @@ async def test_a_stream_has_only_so_many_questions(database: str) -> None:
 
 async def test_an_address_has_only_so_many_streams_open(database: str) -> None:
     limits = replace(QUICK, reads_an_address=2)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with opened(database, limits=limits) as scene, own_channel(scene.port) as line:
         stub = reflection_pb2_grpc.ServerReflectionStub(line)
         open_streams = [stub.ServerReflectionInfo() for _ in range(2)]
         for call in open_streams:
@@ -70,7 +71,7 @@ async def test_a_stream_on_which_nothing_is_asked_ends(scene: Scene) -> None:
     )
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as line:
+    async with own_channel(port) as line:
         call = reflection_pb2_grpc.ServerReflectionStub(line).ServerReflectionInfo()
         assert await call.code() is grpc.StatusCode.DEADLINE_EXCEEDED
     await server.stop(None)
@@ -87,7 +88,7 @@ async def test_a_stream_on_which_nothing_is_asked_ends(scene: Scene) -> None:
 async def test_bytes_that_are_no_question_are_refused_in_a_sentence(
     scene: Scene, data: bytes, words: str
 ) -> None:
-    async with channel(scene) as line:
+    async with own_channel(scene.port) as line:
         call = line.stream_stream(f"/{reflection.SERVICE_NAME}/ServerReflectionInfo")()
         await call.write(data)
         assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
@@ -95,6 +96,6 @@ async def test_bytes_that_are_no_question_are_refused_in_a_sentence(
 
 
 async def test_garbage_for_watching_the_health_is_refused_in_a_sentence(scene: Scene) -> None:
-    async with channel(scene) as line:
+    async with own_channel(scene.port) as line:
         call = line.unary_stream(f"/{health.SERVICE_NAME}/Watch")(b"\xff\xff\xff")
         assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT

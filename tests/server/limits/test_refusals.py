@@ -12,7 +12,8 @@ from arena.server.limits.limits import LimitError, Limits
 from arena.server.limits.refusals import Refusals, Repeats
 from arena.server.requests.errors import ProtocolError, malformed
 from tests.bots import PATIENCE
-from tests.service_calls import PEER, Call, EndedError, Meter, until
+from tests.service_calls import PEER, Call, EndedError, Meter
+from tests.waiting import until_async
 
 
 class Desk:
@@ -59,9 +60,9 @@ async def test_a_flood_is_two_lines_of_the_log_the_second_with_its_number() -> N
         for number in range(5):
             repeats.info("call refused", "calls", number=number)
         repeats.info("call refused", "streams", number=0)
-        await until(lambda: len(log) == 3)
+        await until_async(lambda: len(log) == 3)
         repeats.info("call refused", "calls", number=5)
-        await until(lambda: len(log) == 4)
+        await until_async(lambda: len(log) == 4)
     level = {"log_level": "info"}
     assert log == [
         {"event": "call refused", "number": 0, **level},
@@ -75,7 +76,7 @@ async def test_after_a_quiet_while_a_refusal_is_logged_at_once_again() -> None:
     with capture_logs() as log:
         repeats = Repeats(seconds=0.001)
         repeats.info("call refused", "calls")
-        await until(lambda: not repeats._counts)
+        await until_async(lambda: not repeats._counts)
         repeats.info("call refused", "calls")
     assert [line["event"] for line in log] == ["call refused"] * 2
 

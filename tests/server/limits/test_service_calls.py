@@ -18,7 +18,8 @@ from arena.server.watching.spectators import Spectators
 from arena.v1 import registry_pb2, spectator_pb2
 from tests.bots import PATIENCE
 from tests.fakes import HandTimer
-from tests.service_calls import Call, EndedError, Meter, gate, until
+from tests.service_calls import Call, EndedError, Meter, gate
+from tests.waiting import until_async
 
 BOT = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
 THERE = "ipv4:192.0.2.8:1"
@@ -57,7 +58,7 @@ class Watching:
 async def test_a_spectator_is_told_the_delay_first() -> None:
     watching, call = Watching(delay=1.5), Call(None)
     task = watching.watch(call)
-    await until(lambda: call.written)
+    await until_async(lambda: call.written)
     assert spectator_pb2.WatchResponse.FromString(call.written[0]).delay_ms == 1_500
     assert len(watching.spectators) == 1
     task.cancel()
@@ -69,21 +70,21 @@ async def test_an_address_and_all_together_have_so_many_spectators() -> None:
     watching = Watching(watching_an_address=1, watching=2)
     calls = [Call(None), Call(None, THERE)]
     tasks = [watching.watch(calls[0])]
-    await until(lambda: calls[0].written)
+    await until_async(lambda: calls[0].written)
     call = await watching.refused()
     assert (call.code, call.metadata) == (
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         {"retry-after": "10"},
     )
     tasks.append(watching.watch(calls[1]))
-    await until(lambda: calls[1].written)
+    await until_async(lambda: calls[1].written)
     assert "too many spectators" in (await watching.refused(address="ipv4:192.0.2.9:1")).sentence
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert not watching.service._by_address, "it takes no memory"
     again = watching.watch(third := Call(None))
-    await until(lambda: third.written)
+    await until_async(lambda: third.written)
     again.cancel()
 
 
@@ -117,7 +118,7 @@ async def test_who_watches_too_often_is_refused() -> None:
 async def test_when_the_referee_stops_all_spectators_are_told() -> None:
     watching, calls = Watching(), [Call(None), Call(None)]
     tasks = [watching.watch(call) for call in calls]
-    await until(lambda: all(call.written for call in calls))
+    await until_async(lambda: all(call.written for call in calls))
     watching.service.close_all(lambda: malformed("the referee is stopping"))
     watching.service.close_all(lambda: malformed("twice"))
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -180,7 +181,7 @@ class Registering:
 
     async def register(self, call: Call, **request: Any) -> Any:
         asked = registry_pb2.RegisterBotRequest(**request)
-        return await self.service.register_bot(asked, cast(Any, call))
+        return await self.service.handlers["RegisterBot"].unary_unary(asked, cast(Any, call))
 
 
 async def test_a_registration_is_passed_on_and_its_token_is_known_from_then_on() -> None:
@@ -200,7 +201,7 @@ async def test_reading_calls_are_answered_from_bytes_to_bytes() -> None:
     for name in READING_CALLS:
         method = registering.service.handlers[name].unary_unary
         assert await method(b"request", call) == f"{name} request {call.address}".encode()
-    key = await registering.service.get_signing_key(
+    key = await registering.service.handlers["GetSigningKey"].unary_unary(
         registry_pb2.GetSigningKeyRequest(), cast(Any, call)
     )
     assert key.key == b"the key"
@@ -218,7 +219,7 @@ async def test_what_the_registry_refuses_ends_the_call_and_what_fails_says_nothi
     with capture_logs() as log, pytest.raises(EndedError):
         await registering.register(call, bot="fox")
     assert (call.code, call.sentence) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
-    assert [line["call"] for line in log] == ["register_bot"]
+    assert [line["call"] for line in log] == ["RegisterBot"]
 
 
 async def test_calls_without_a_token_or_beyond_the_limit_are_counted() -> None:

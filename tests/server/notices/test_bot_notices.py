@@ -17,7 +17,7 @@ from arena.database.errors import UnknownBotError, WebhookRefusedError
 from arena.records import Owner
 from arena.server.app.store import Store, open_store
 from arena.server.notices import notice_statements
-from arena.server.notices.bot_webhooks import MOST_WEBHOOKS
+from arena.server.notices.webhooks import MOST_WEBHOOKS
 from tests.jobs import accept_build, job_in_hand, refuse_build
 from tests.server.events.cups import said, signed_up, uploaded
 from tests.server.notices.test_delivery import Taken

@@ -22,7 +22,7 @@ from arena.server.notices.deliveries import AT_ONCE, MOST_TRIES
 from arena.server.notices.posting import Delivery
 from tests.bots import PATIENCE
 from tests.server.events.cups import entrant, let_pass, played_out, said
-from tests.service_calls import until
+from tests.waiting import until_async
 
 Sql = psycopg.Connection[Any]
 
@@ -298,10 +298,10 @@ async def test_a_new_notice_is_delivered_at_once_while_deliveries_run(
         )
         try:
             await store.event_notices.keep()
-            await until(lambda: posted)
+            await until_async(lambda: posted)
             await store.events.cancel("cup", "me", "rain")
             await store.event_notices.keep()
-            await until(lambda: posted[1:])
+            await until_async(lambda: posted[1:])
         finally:
             running.cancel()
     types = [json.loads(body)["type"] for body in posted]
@@ -328,7 +328,7 @@ async def test_webhooks_that_hang_hold_up_neither_others_threads_nor_more_than_t
             hanging -= 1
 
     delivering = asyncio.create_task(store.deliveries.deliver(hangs))
-    await until(lambda: hanging == AT_ONCE)
+    await until_async(lambda: hanging == AT_ONCE)
     # The threads that everything else of the referee uses are free.
     threads = [asyncio.to_thread(lambda: None) for _ in range(4 * AT_ONCE)]
     async with asyncio.timeout(PATIENCE / 2):

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import grpc.aio
 import pytest
 
 from arena.database.errors import BannedError, UnknownOwnerError
@@ -17,9 +16,10 @@ from arena.v1.operator_pb2_grpc import OperatorServiceStub
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.recorded_results import finished
 from tests.scene import Scene, opened
-from tests.server.accounts.test_owner_calls import QUICK, bearing, refused
+from tests.server.accounts.test_owner_calls import QUICK
 from tests.server.accounts.test_owners import PLENTY
 from tests.server.uploads.hosting import upload
+from tests.service_calls import bearing, refused
 
 CALLS = {
     "ListOwners": pb.ListOwnersRequest(),
@@ -34,16 +34,13 @@ CALLS = {
 @asynccontextmanager
 async def operating(database: str) -> AsyncIterator[tuple[Scene, Any, Any]]:
     """A referee with the owner Bob of the bot fox, and the operator Ann; her metadata."""
-    async with (
-        opened(database, limits=QUICK, sign_up=SignUp.OPEN) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
+    async with opened(database, limits=QUICK, sign_up=SignUp.OPEN) as scene:
         store = scene.arena.store
         _, key = await store.owners.sign_up("Ann", None)
         await store.owners.make_operator("Ann", "operator")
         bob, _ = await store.owners.sign_up("Bob", None)
         await store.owners.register(bob, "fox", "1", PLENTY)
-        yield scene, OperatorServiceStub(channel), bearing(key)
+        yield scene, OperatorServiceStub(scene.channel), bearing(key)
 
 
 async def test_every_call_is_refused_without_the_role(database: str) -> None:
@@ -192,11 +189,8 @@ async def test_an_operator_is_not_banned_and_a_banned_owner_becomes_no_operator(
 
 
 async def test_pages_learn_who_is_an_operator(database: str) -> None:
-    async with (
-        operating(database) as (scene, _, ann),
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
-        stub = OwnerServiceStub(channel)
+    async with operating(database) as (scene, _, ann):
+        stub = OwnerServiceStub(scene.channel)
         asked = owner_pb2.GetOwnerRequest()
         _, other = await scene.arena.store.owners.sign_up("Zoë", None)
         seen = await asyncio.gather(

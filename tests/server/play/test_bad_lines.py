@@ -12,10 +12,11 @@ from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests import recorded_matches
 from tests.bots import PATIENCE, Peer
-from tests.scene import Proxy, Scene, good_pair, opened, playing
+from tests.fault_proxy import FaultProxy
+from tests.scene import Scene, good_pair, opened, playing
 
 
-async def through(proxy: Proxy, scene: Scene, bot: str, **hello: object) -> Peer:
+async def through(proxy: FaultProxy, scene: Scene, bot: str, **hello: object) -> Peer:
     """A bot on the other side of the proxy."""
     return Peer(proxy.port, await scene.token(bot), **hello)
 
@@ -25,7 +26,7 @@ async def through(proxy: Proxy, scene: Scene, bot: str, **hello: object) -> Peer
 async def test_a_bot_that_vanishes_forfeits_what_it_was_playing(scene: Scene, how: str) -> None:
     async with (
         good_pair(scene),
-        Proxy(scene.port) as proxy,
+        FaultProxy(("127.0.0.1", scene.port)) as proxy,
         await through(proxy, scene, "vanishing", max_matches=1) as peer,
     ):
         await peer.greet()
@@ -42,7 +43,7 @@ async def test_a_bot_that_vanishes_forfeits_what_it_was_playing(scene: Scene, ho
 async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
     async with good_pair(scene):
         for _ in range(3):
-            async with Proxy(scene.port) as proxy:
+            async with FaultProxy(("127.0.0.1", scene.port)) as proxy:
                 peers = [
                     await through(proxy, scene, f"vanishing{number}", max_matches=8)
                     for number in range(6)
@@ -63,7 +64,7 @@ async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
 async def test_a_stream_opened_again_begins_with_what_is_running_and_the_match_goes_on(
     scene: Scene,
 ) -> None:
-    async with good_pair(scene), Proxy(scene.port) as proxy:
+    async with good_pair(scene), FaultProxy(("127.0.0.1", scene.port)) as proxy:
         async with await through(proxy, scene, "returning", max_matches=1) as before:
             await before.greet()
             turn = await before.to_first_turn()
@@ -169,12 +170,12 @@ async def test_leaving_while_a_match_is_offered_calls_it_off_for_the_others_at_o
 async def test_a_bot_that_hears_nothing_any_more_harms_nobody(hasty: Scene) -> None:
     async with (
         good_pair(hasty),
-        Proxy(hasty.port) as proxy,
+        FaultProxy(("127.0.0.1", hasty.port)) as proxy,
         await through(proxy, hasty, "clogged", max_matches=64) as deaf,
     ):
         await deaf.greet()
         turn = await deaf.to_first_turn()
-        proxy.clog()
+        proxy.held = True
         row = await hasty.recorded(turn.match_id)
         faults = [seat.faults for seat in row.seats if seat.bot == "clogged"]
         assert faults[0] > 0
@@ -184,25 +185,25 @@ async def test_a_bot_that_hears_nothing_any_more_harms_nobody(hasty: Scene) -> N
 async def test_the_referee_stops_in_time_although_a_bot_does_not_listen(database: str) -> None:
     async with AsyncExitStack() as after:
         async with opened(database) as scene, good_pair(scene):
-            proxy = await after.enter_async_context(Proxy(scene.port))
+            proxy = await after.enter_async_context(FaultProxy(("127.0.0.1", scene.port)))
             deaf = await after.enter_async_context(await through(proxy, scene, "deaf"))
             await deaf.greet()
             await deaf.to_first_turn()
-            proxy.clog()
+            proxy.held = True
             begun = monotonic()
         assert monotonic() - begun < PATIENCE
 
 
 @pytest.mark.slow
 async def test_a_line_that_stutters_loses_nothing(scene: Scene) -> None:
-    async with good_pair(scene), Proxy(scene.port) as proxy:
+    async with good_pair(scene), FaultProxy(("127.0.0.1", scene.port)) as proxy:
         peer = await through(proxy, scene, "stuttering")
         async with playing([peer]) as company:
             for _ in range(6):
                 await company.go_on(1)
-                proxy.clog()
+                proxy.held = True
                 await asyncio.sleep(0.05)
-                proxy.clog(False)
+                proxy.held = False
             for match_id in peer.ended[:10]:
                 row = await scene.recorded(match_id)
                 assert not any(seat.faults for seat in row.seats)

@@ -1,8 +1,7 @@
 """A table among bots that are slow, wrong or silent, with a clock turned by hand."""
 
-import gc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -55,13 +54,6 @@ def test_the_end_is_told_only_when_somebody_says_that_it_is_recorded() -> None:
     scene = Scene().begin()
     scene.play_on()
     assert [bot.told_over for bot in scene.bots] == [0, 0]
-
-
-@pytest.fixture
-def no_garbage_collection() -> Iterator[None]:
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def recorded(scene: Scene) -> None:

@@ -1,10 +1,7 @@
 """What bots note beside their answers: who reads it, when, and what comes of too much of it."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-import grpc
 import pytest
 
 from arena.match.notes import MOST_OF_A_NOTE
@@ -13,8 +10,8 @@ from arena.v1 import referee_pb2 as pb
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.bots import Peer
 from tests.scene import Scene, opened, playing
-from tests.server.accounts.test_owner_calls import bearing, refused
 from tests.server.play.test_restarts import PATIENT, Silent
+from tests.service_calls import bearing, refused
 from tests.watching_bots import Watcher
 
 MARK = b"between you and me"
@@ -32,12 +29,6 @@ class Noting(Peer):
         return answer
 
 
-@asynccontextmanager
-async def owners(scene: Scene) -> AsyncIterator[Any]:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
-        yield OwnerServiceStub(channel)
-
-
 async def notes(stub: Any, match_id: str, key: str = "") -> list[owner_pb2.SeatNote]:
     request = owner_pb2.GetNotesRequest(match_id=match_id)
     answer = await stub.GetNotes(request, metadata=bearing(key) if key else ())
@@ -53,7 +44,8 @@ async def test_a_note_is_read_by_its_owner_after_the_match_and_by_nobody_else(sc
     mine, other = await scene.key("me"), await scene.key("other")
     noting = Noting(scene.port, await scene.token("noting", "me"))
     rival = Peer(scene.port, await scene.token("rival", "other"))
-    async with Watcher(scene.port) as watcher, owners(scene) as stub:
+    async with Watcher(scene.port) as watcher:
+        stub = OwnerServiceStub(scene.channel)
         async with playing([noting, rival]) as company:
             await company.go_on(2)
             await watcher.hear_until(lambda: len(watcher.ends) >= 2)
@@ -113,11 +105,13 @@ async def test_no_note_costs_a_bot_a_fault_or_its_stream(scene: Scene) -> None:
     mine, other = await scene.key("me"), await scene.key("other")
     careless = Careless(scene.port, await scene.token("careless", "me"))
     babbling = Babbling(scene.port, await scene.token("babbling", "other"))
-    async with owners(scene) as stub:
-        async with playing([careless, babbling]) as company:
-            await company.go_on(2)  # and no more: a stream of such answers is soon too many bytes
-        short, long = [await notes(stub, careless.ended[0], key) for key in (mine, other)]
-    assert await scene.faults("careless") == await scene.faults("babbling") == 0
+    async with playing([careless, babbling]) as company:
+        await company.go_on(2)  # and no more: a stream of such answers is soon too many bytes
+    stub = OwnerServiceStub(scene.channel)
+    short, long = [await notes(stub, careless.ended[0], key) for key in (mine, other)]
+    played = [row for row in await scene.results("careless") if row.match_id in careless.ended]
+    assert played
+    assert not any(seat.faults for row in played for seat in row.seats)
     assert short and long
     for one in short:
         assert one.text.endswith(
@@ -142,7 +136,8 @@ async def test_notes_of_a_match_that_another_referee_goes_on_with_are_kept_once_
         silent = await Silent(*peers).__aenter__()
     await silent.__aexit__()
     (match_id,) = silent.open_turns
-    async with opened(database, terms=PATIENT) as second, owners(second) as stub:
+    async with opened(database, terms=PATIENT) as second:
+        stub = OwnerServiceStub(second.channel)
         back = [Noting(second.port, token, max_matches=1) for token in tokens]
         async with playing(back) as company:
             await company.go_on(2)

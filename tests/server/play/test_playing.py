@@ -1,7 +1,5 @@
 """Two bots play over one stream each: what a bot author may rely on."""
 
-import asyncio
-
 import pytest
 
 from arena.codec.transcript import from_message
@@ -9,9 +7,10 @@ from arena.match.verify import verify
 from arena.signatures import check_signature
 from arena.v1 import referee_pb2 as pb
 from tests import recorded_matches
-from tests.bots import PATIENCE, Peer
+from tests.bots import Peer
 from tests.databases import unreachable
 from tests.scene import OUTAGE, Scene, good_pair
+from tests.waiting import until_async
 
 NOT_RECORDED = "results not recorded yet"
 
@@ -147,9 +146,9 @@ async def test_while_the_database_is_away_no_end_is_told_and_afterwards_none_is_
     async with good_pair(scene) as pair:
         with unreachable(database):
             told = [len(peer.ended) for peer in pair.peers]
-            async with asyncio.timeout(PATIENCE):
-                while not any(line["event"] == NOT_RECORDED for line in scene.log):  # noqa: ASYNC110  only the log tells
-                    await asyncio.sleep(0.1)
+            await until_async(
+                lambda: NOT_RECORDED in [line["event"] for line in scene.log], pause=0.1
+            )
             # What was on its way when the line was cut may still arrive.
             assert max(len(p.ended) - t for p, t in zip(pair.peers, told, strict=True)) < 300
             assert scene.arena.writer.waiting > 0

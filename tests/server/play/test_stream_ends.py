@@ -10,6 +10,7 @@ from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 from tests.bots import PATIENCE, Peer
 from tests.scene import Scene, good_pair
+from tests.service_calls import bearing
 
 HELLO = pb.PlayRequest(hello=pb.Hello(protocol_version=1, games=["bluff"]))
 TOO_NEW = pb.PlayRequest(hello=pb.Hello(protocol_version=2, games=["bluff"]))
@@ -87,7 +88,7 @@ async def test_of_streams_opened_at_once_all_but_one_are_told_that_they_were_tak
 async def test_what_is_said_in_one_go_is_answered_with_a_status(
     scene: Scene, requests: list[pb.PlayRequest], code: grpc.StatusCode
 ) -> None:
-    metadata = (("authorization", f"Bearer {await scene.token('hasty')}"),)
+    metadata = bearing(await scene.token("hasty"))
 
     def ending() -> grpc.StatusCode:
         # Not grpc.aio: it reports INTERNAL for a stream that ends while it writes.

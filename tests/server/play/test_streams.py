@@ -13,6 +13,7 @@ from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
 from tests.databases import execute
 from tests.scene import Scene, good_pair, opened
+from tests.service_calls import bearing
 
 PLAY = "/arena.v1.RefereeService/Play"
 
@@ -176,7 +177,7 @@ async def test_a_stream_that_says_nothing_is_closed_after_a_while(database: str)
 async def test_bytes_that_are_no_message_end_the_stream_with_a_sentence(
     scene: Scene, greeted: bool
 ) -> None:
-    metadata = (("authorization", f"Bearer {await scene.token('garbler')}"),)
+    metadata = bearing(await scene.token("garbler"))
     async with good_pair(scene), await scene.peer("unused") as other:
         call = other.channel.stream_stream(PLAY)(metadata=metadata)
         if greeted:

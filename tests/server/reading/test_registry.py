@@ -1,7 +1,6 @@
 """Registering bots, and asking for results, over the wire."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,24 +20,14 @@ from tests.dashboard.played import fill
 from tests.databases import execute, unreachable
 from tests.recorded_results import finished
 from tests.scene import BLUFF, OUTAGE, Scene, good_pair, opened
+from tests.service_calls import bearing, refused
 
 UNKNOWN = "11111111-2222-4333-8444-555555555555"
 
 
 @pytest.fixture
-async def registry(scene: Scene) -> AsyncIterator[Any]:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
-        yield RegistryServiceStub(channel)
-
-
-def bearing(token: str) -> Any:
-    return (("authorization", f"Bearer {token}"),)
-
-
-async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await call
-    return error.value.code(), error.value.details() or ""
+def registry(scene: Scene) -> Any:
+    return RegistryServiceStub(scene.channel)
 
 
 def request(bot: str = "new", owner: str = "me", version: str = "") -> pb.RegisterBotRequest:
@@ -75,25 +64,24 @@ async def test_what_may_not_be_registered_is_refused_by_its_own_status(
     key, other = await scene.key("a"), await scene.key("b")
     one = await registry.RegisterBot(request("one", "a"), metadata=bearing(key))
     await registry.RegisterBot(request("two", ""), metadata=bearing(other))
-    code = grpc.StatusCode
-    cases: list[tuple[pb.RegisterBotRequest, str | None, grpc.StatusCode]] = [
-        (request(), None, code.UNAUTHENTICATED),
-        (request(), "wrong key", code.UNAUTHENTICATED),
-        (request(), "ключ", code.UNAUTHENTICATED),
-        (request(), "arena_owner_guessed", code.UNAUTHENTICATED),
-        (request("", ""), key, code.INVALID_ARGUMENT),
-        (request("two  spaces", ""), key, code.INVALID_ARGUMENT),
-        (request("x" * 41, ""), key, code.INVALID_ARGUMENT),
-        (request("new", "", "v/2"), key, code.INVALID_ARGUMENT),
-        (request("new", "b"), key, code.PERMISSION_DENIED),
-        (request("one", "", "1"), key, code.ALREADY_EXISTS),
-        (request("two", "", "2"), key, code.ALREADY_EXISTS),
-        (request("TWO", "a", "2"), key, code.ALREADY_EXISTS),
-        (request("tw0", "", "2"), key, code.ALREADY_EXISTS),
-        (request("two", "", "2"), one.token, code.PERMISSION_DENIED),
-        (request("one", "b", "2"), one.token, code.PERMISSION_DENIED),
-        (request("third", "a"), one.token, code.PERMISSION_DENIED),
-        (request("one", "", "1"), one.token, code.ALREADY_EXISTS),
+    cases: list[tuple[pb.RegisterBotRequest, str | None, str]] = [
+        (request(), None, "UNAUTHENTICATED"),
+        (request(), "wrong key", "UNAUTHENTICATED"),
+        (request(), "ключ", "UNAUTHENTICATED"),
+        (request(), "arena_owner_guessed", "UNAUTHENTICATED"),
+        (request("", ""), key, "INVALID_ARGUMENT"),
+        (request("two  spaces", ""), key, "INVALID_ARGUMENT"),
+        (request("x" * 41, ""), key, "INVALID_ARGUMENT"),
+        (request("new", "", "v/2"), key, "INVALID_ARGUMENT"),
+        (request("new", "b"), key, "PERMISSION_DENIED"),
+        (request("one", "", "1"), key, "ALREADY_EXISTS"),
+        (request("two", "", "2"), key, "ALREADY_EXISTS"),
+        (request("TWO", "a", "2"), key, "ALREADY_EXISTS"),
+        (request("tw0", "", "2"), key, "ALREADY_EXISTS"),
+        (request("two", "", "2"), one.token, "PERMISSION_DENIED"),
+        (request("one", "b", "2"), one.token, "PERMISSION_DENIED"),
+        (request("third", "a"), one.token, "PERMISSION_DENIED"),
+        (request("one", "", "1"), one.token, "ALREADY_EXISTS"),
     ]
     for asked, token, expected in cases:
         if token is not None and not token.isascii():
@@ -192,10 +180,9 @@ async def test_another_time_control_is_another_leaderboard_and_every_match_tells
     asked = pb.GetLeaderboardRequest(game="bluff", options_json='{"dice_per_player": 2}')
     async with (
         opened(database, slow) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
         good_pair(scene) as pair,
     ):
-        registry: Any = RegistryServiceStub(channel)
+        registry: Any = RegistryServiceStub(scene.channel)
         await pair.go_on(4)
         (line,) = (await registry.ListMatches(pb.ListMatchesRequest(limit=1))).matches
         assert (line.time_control.turn_ms, line.time_control.bank_ms) == (60_000, 600_000)
@@ -265,7 +252,7 @@ UNANSWERABLE: list[tuple[str, Any, str, str]] = [
 async def test_a_question_without_an_answer_is_refused_in_a_sentence(registry: Any) -> None:
     for call, asked, code, words in UNANSWERABLE:
         said, why = await refused(getattr(registry, call)(asked))
-        assert (said.name, words in why) == (code, True), (call, asked, why)
+        assert (said, words in why) == (code, True), (call, asked, why)
 
 
 async def test_an_error_of_ours_reaches_the_operator_and_no_caller(
@@ -273,7 +260,7 @@ async def test_an_error_of_ours_reaches_the_operator_and_no_caller(
 ) -> None:
     execute(database, "ALTER TABLE tokens RENAME COLUMN sha256 TO a_secret")
     said, why = await refused(registry.RegisterBot(request(), metadata=bearing("a token")))
-    assert (said, why) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
+    assert (said, why) == ("INTERNAL", INTERNAL_ERROR)
     async with Peer(scene.port, "a token") as peer:
         code, why = await peer.status()
     assert (code, why) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
@@ -288,7 +275,7 @@ async def test_while_the_database_does_not_answer_callers_are_told_to_come_back(
     with unreachable(database):
         said, why = await refused(registry.ListBots(pb.ListBotsRequest()))
         assert (said, why) == (
-            grpc.StatusCode.UNAVAILABLE,
+            "UNAVAILABLE",
             "the arena's database does not answer; try again later",
         )
         async with Peer(scene.port, "a token") as peer:
@@ -333,11 +320,11 @@ async def test_a_page_token_that_was_never_given_is_refused(registry: Any) -> No
             registry.GetLeaderboard(pb.GetLeaderboardRequest(game="bluff", page_token=token)),
         ):
             code, why = await refused(call)
-            expected = (grpc.StatusCode.INVALID_ARGUMENT, True)
+            expected = ("INVALID_ARGUMENT", True)
             assert (code, "`page_token`" in why) == expected, (token, why)
 
 
 async def test_an_outcome_of_nobody_is_refused(registry: Any) -> None:
     call = registry.ListMatches(pb.ListMatchesRequest(outcome=pb.MATCH_OUTCOME_WON))
     code, why = await refused(call)
-    assert (code, "name it in `bot`" in why) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+    assert (code, "name it in `bot`" in why) == ("INVALID_ARGUMENT", True)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from arena.records import VersionId
 from arena.server.app.store import Store
-from arena.server.results.export import Selection, open_archive
+from arena.server.results.export import open_archive
+from arena.server.results.statements import Selection
 from tests.recorded_results import block, finished
 
 

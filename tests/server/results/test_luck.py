@@ -1,17 +1,13 @@
 """Luck stands beside a result, comes and goes without it, and never stands in its way."""
 
-import asyncio
 from dataclasses import replace
 from uuid import uuid4
 
 import psycopg
 import pytest
-import typer
 from psycopg.types.json import Jsonb
-from typer.testing import CliRunner
 
 from arena.codec.transcript import to_bytes
-from arena.commands.results.luck import luck
 from arena.database.errors import RecordRefusedError
 from arena.database.reading import Reader, open_reader
 from arena.database.schema import migrate
@@ -24,6 +20,7 @@ from arena.records import FinishedMatch, VersionId
 from arena.server.app.store import Store
 from arena.server.results.luck import measured_again
 from tests import recorded_matches
+from tests.commands.running import arena, beside
 from tests.database.migrating import migrate_to
 from tests.databases import plain
 from tests.lab.luck.matches import careless, series
@@ -31,9 +28,6 @@ from tests.ladder_log import rated_results, require_counts
 from tests.recorded_results import finished, match_id
 
 Versions = tuple[VersionId, ...]
-
-app = typer.Typer()
-app.command()(luck)
 
 
 def with_transcript(versions: Versions, played: Transcript) -> FinishedMatch:
@@ -226,13 +220,13 @@ def copy_results(newer: str, older: str) -> None:
 
 
 async def run(*arguments: str) -> str:
-    outcome = await asyncio.to_thread(CliRunner().invoke, app, list(arguments))
+    outcome = await beside("luck", *arguments)
     assert outcome.exit_code == 0, outcome.output
     return outcome.output
 
 
 def test_luck_is_told_of_one_match_or_of_all_that_lack_it() -> None:
     for arguments in ([], ["match.json", "--missing"]):
-        outcome = CliRunner().invoke(app, arguments)
+        outcome = arena("luck", *arguments)
         assert outcome.exit_code == 2
         assert "or use --missing" in outcome.output

@@ -5,24 +5,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import application
 from arena.games import make_game
 from arena.games.bluff import Bet, Doubt, Face
 from arena.match.faults import FaultKind
 from arena.match.flow import Refused
-from arena.match.score_rule import ScoreRule
 from arena.records import MOST_OF_A_REASON, ToldFault, VersionId
-from arena.scheduling.formats import FormatName
 from arena.server.failover.spool import SpoolFile
 from arena.server.results.faults import SeenFault, faults_of
-from arena.server.tournaments.tournament import Rules, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
 from arena.v1 import game_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.bots import Peer
+from tests.commands.running import arena
 from tests.recorded_results import finished
+from tests.running_tournaments import begun
 from tests.scene import BLUFF, Scene, good_pair, opened, playing
 from tests.server.play.test_misfits import bet
 
@@ -77,14 +73,7 @@ async def test_a_fault_in_an_unrated_tournament_is_listed_too(database: str) -> 
     ):
         await wrong.greet()
         store = scene.arena.store
-        rules = Rules(
-            FormatName.ROUND_ROBIN, "bluff", {}, 2, 1, None, ScoreRule.PLACEMENT, "s", rated=False
-        )
-        entries = [NewEntry(one.id, None) for one in await store.bots()]
-        await store.tournaments.create("cup", rules, entries)
-        await store.tournaments.change_state(
-            "cup", TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
-        )
+        await begun(store, [one.id for one in await store.bots()])
         _, refusal, fault = await _answers_wrongly(scene, wrong, bet(99, 6))
     assert (fault.reason, fault.kind) == (refusal.reason, FaultKind.ILLEGAL)
     assert not fault.match.rated
@@ -103,18 +92,17 @@ async def test_the_command_prints_them(
 ) -> None:
     _, _, fault = await _wrong(scene, bet(99, 6))
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    command = application(["faults"])
-    printed = CliRunner().invoke(command, ["faults", "--bot", "wrong"])
+    printed = arena("faults", "--bot", "wrong")
     assert printed.exit_code == 0, printed.output
     assert f"illegal: {fault.reason}" in printed.stdout
     assert f"\n  {fault.legal}\n" in printed.stdout
     assert '  sent:   {"type": "bet", "face": "*", "quantity": 99}' in printed.stdout
-    as_json = CliRunner().invoke(command, ["faults", "--bot", "wrong", "--json"])
+    as_json = arena("faults", "--bot", "wrong", "--json")
     views = {one["match_id"]: one["view"] for one in json.loads(as_json.stdout)}
     assert views[fault.match.match_id] == fault.view
-    nobody = CliRunner().invoke(command, ["faults", "--bot", "nobody"])
+    nobody = arena("faults", "--bot", "nobody")
     assert nobody.exit_code == 2
-    quiet = CliRunner().invoke(command, ["faults", "--bot", "good-one"])
+    quiet = arena("faults", "--bot", "good-one")
     assert quiet.stdout == "No fault of this bot is recorded.\n"
 
 

@@ -13,8 +13,9 @@ from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.app.store import Store
 from arena.server.boards.live_board import LiveBoard
-from arena.server.results.export import Selection, open_archive
+from arena.server.results.export import open_archive
 from arena.server.results.match_finding import match_named, transcript_named
+from arena.server.results.statements import Selection
 from tests.recorded_results import finished, match_id
 
 

@@ -11,7 +11,7 @@ from arena.server.tournaments.summary import walkover_blocks
 from arena.server.tournaments.tournament import TournamentState
 from tests.server.ladder.arrivals import Habit
 from tests.server.tournaments.cups import CupWorld, counted, gone_to
-from tests.service_calls import until
+from tests.waiting import until_async
 
 
 @pytest.mark.slow
@@ -89,7 +89,9 @@ async def test_a_wait_goes_on_at_the_next_referee_where_it_was(searching: CupWor
     await searching.play(30)
     assert searching.state() is TournamentState.FINISHED
     assert walkover_blocks(await searching.record()) == 1
-    await until(lambda: not searching.conductor._waits._still)  # one that is over is forgotten
+    await until_async(
+        lambda: not searching.conductor._waits._still
+    )  # one that is over is forgotten
     first, *then = searching.cups.taken_up
     assert first, "what other referees left is taken up first"
     assert then and not any(then), "and then what is new"

@@ -1,15 +1,13 @@
 """Tournaments go to the referee where their bots are."""
 
-import asyncio
-
 import pytest
 from structlog.testing import capture_logs
 
 from arena.server.tournaments.tournament import BlockState, TournamentState
-from tests.bots import PATIENCE
 from tests.recorded_results import finished
 from tests.server.ladder.arrivals import Habit
 from tests.server.tournaments.cups import CupWorld, counted, gone_to
+from tests.waiting import until_async
 
 
 async def test_a_tournament_is_handed_to_the_referee_where_its_bots_are(
@@ -42,9 +40,7 @@ async def test_a_result_of_another_match_that_waits_to_be_recorded_keeps_no_tour
     # It waits as long as no time passes.
     world.writer.add(finished(versions), lambda: None, lambda: None)
     world.cups.elsewhere[7] = set(versions)
-    async with asyncio.timeout(PATIENCE):
-        while not world.cups.handed_over:  # noqa: ASYNC110  the conductor tells nobody
-            await asyncio.sleep(0)
+    await until_async(lambda: world.cups.handed_over)
     assert world.cups.handed_over == {tournament.id: 7}
     assert world.writer.waiting == 1
 

@@ -7,12 +7,11 @@ import psycopg
 from arena.builds.hosted import (
     Worker,
 )
-from arena.match.score_rule import ScoreRule
-from arena.records import Owner, VersionId
-from arena.scheduling.formats import FormatName
+from arena.records import Owner
 from arena.server.app.store import Store
-from arena.server.tournaments.tournament import Rules, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournament import TournamentState
+from arena.server.tournaments.tournaments import BEFORE
+from tests.running_tournaments import begun
 from tests.server.uploads.hosting import TERMS, build, check, finish, take, upload
 
 
@@ -31,16 +30,6 @@ async def test_a_bot_for_which_a_tournament_waits_comes_before_those_queued_earl
     assert order[2:] == [("play", None)] * 3
 
 
-async def entered(store: Store, *versions: VersionId) -> None:
-    """A tournament of these versions runs."""
-    rules = Rules(
-        FormatName.ROUND_ROBIN, "bluff", {}, 2, 1, None, ScoreRule.PLACEMENT, "s", rated=False
-    )
-    await store.tournaments.create("cup", rules, [NewEntry(one, None) for one in versions])
-    running = TournamentState.RUNNING
-    await store.tournaments.change_state("cup", running, before=BEFORE[running])
-
-
 async def test_in_a_tournament_the_entered_version_plays_though_a_newer_one_is_on_the_ladder(
     store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
 ) -> None:
@@ -48,16 +37,16 @@ async def test_in_a_tournament_the_entered_version_plays_though_a_newer_one_is_o
     older = await check(store, worker, sql)
     await upload(store, owner, 2)
     newer = await check(store, worker, sql)
-    await entered(store, older, newer)
+    await begun(store, [older, newer])
     can = await store.tournaments.participation([older, newer], "bluff")
     assert {one.obstacle for one in can.values()} == {""}
     await store.tournaments.gather([older], [])
     taken = take(sql)
     assert taken is not None and taken[:2] == ("tournament", {"version_id": older})
-    begun = await store.shifts.begin_tournament(worker, older, TERMS)
-    assert begun is not None and begun.entrant.version == "1"
-    assert await store.shifts.build_file(worker, begun.id) == build(1).data
-    playing = await store.authenticate(begun.token)
+    shift = await store.shifts.begin_tournament(worker, older, TERMS)
+    assert shift is not None and shift.entrant.version == "1"
+    assert await store.shifts.build_file(worker, shift.id) == build(1).data
+    playing = await store.authenticate(shift.token)
     assert playing is not None and (playing.version_id, playing.ladder) == (older, False)
     # Meanwhile the newer one plays on the ladder.
     ladder = take(sql)
@@ -66,7 +55,7 @@ async def test_in_a_tournament_the_entered_version_plays_though_a_newer_one_is_o
     assert on_ladder is not None and on_ladder.entrant.version == "2"
     # One shift of a version at a time.
     assert await store.tournaments.gather([older], []) == 0
-    await store.shifts.end(worker, begun.id, "It played.", "", accepted=None)
+    await store.shifts.end(worker, shift.id, "It played.", "", accepted=None)
     finish(sql, taken[2])
     assert await store.tournaments.gather([older], []) == 1
 
@@ -75,7 +64,7 @@ async def test_the_wait_for_a_slot_does_not_count_while_a_tournament_goes_on(
     store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
 ) -> None:
     await upload(store, owner)
-    await entered(store, await check(store, worker, sql))
+    await begun(store, [await check(store, worker, sql)])
     tournament, wait = await store.tournaments.named("cup"), store.tournaments.wait
     assert await wait(tournament, {1}, set(), 5.0, going_on=True) == {1: 0.0}
     assert await wait(tournament, {1}, set(), 5.0, going_on=False) == {1: 5.0}
@@ -88,7 +77,7 @@ async def test_a_shift_for_a_tournament_that_does_not_run_any_more_does_not_begi
 ) -> None:
     await upload(store, owner)
     version = await check(store, worker, sql)
-    await entered(store, version)
+    await begun(store, [version])
     await store.tournaments.gather([version], [])
     taken = take(sql)
     assert taken is not None
@@ -102,13 +91,13 @@ async def test_after_a_shift_for_a_tournament_that_it_cut_short_a_bot_waits_for_
 ) -> None:
     await upload(store, owner)
     version = await check(store, worker, sql)
-    await entered(store, version)
+    await begun(store, [version])
     await store.tournaments.gather([version], [])
     taken = take(sql)
     assert taken is not None
-    begun = await store.shifts.begin_tournament(worker, version, TERMS)
-    assert begun is not None
-    await store.shifts.end(worker, begun.id, "It ended.", "", accepted=None, cut_short=True)
+    shift = await store.shifts.begin_tournament(worker, version, TERMS)
+    assert shift is not None
+    await store.shifts.end(worker, shift.id, "It ended.", "", accepted=None, cut_short=True)
     finish(sql, taken[2])
     assert await store.tournaments.gather([version], []) == 0
     ladder = take(sql)
@@ -123,7 +112,7 @@ async def test_the_build_of_an_entered_version_is_kept_until_the_tournament_is_o
     terms = replace(TERMS, builds_kept=1)
     await upload(store, owner, terms=terms)
     version = await check(store, worker, sql)
-    await entered(store, version)
+    await begun(store, [version])
     for number in (2, 3):
         await upload(store, owner, number, terms=terms)
         await check(store, worker, sql)

@@ -21,7 +21,7 @@ async def wait_after(
     other, _ = await store.register("other", "Bob")
     await upload(store, owner)
     version = await check(store, worker, sql)
-    await store.paces.wish(owner, "mine", pace)
+    await store.owners.wish_pace(owner, "mine", pace)
     taken = take(sql)
     assert taken is not None
     begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)

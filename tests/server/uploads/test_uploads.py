@@ -33,6 +33,7 @@ from tests.bots import PATIENCE, Peer
 from tests.databases import execute
 from tests.jobs import job_in_hand
 from tests.scene import Scene, good_pair, opened
+from tests.service_calls import bearing, refused
 
 QUICK = Limits(refusal_seconds=0.0)
 CHUNK = 64 * 1024
@@ -47,15 +48,15 @@ CREATE TRIGGER cuts BEFORE INSERT ON conformance_checks EXECUTE FUNCTION cut()
 class Hosting:
     """A referee that hosts bots, and its two services."""
 
-    def __init__(self, scene: Scene, database: str, channel: Any, token: str) -> None:
+    def __init__(self, scene: Scene, database: str, token: str) -> None:
         self.scene = scene
         self.database = database
         # The types of generated stubs are those of grpc.aio as well.
-        self.uploads: Any = UploadServiceStub(channel)
-        self.owners: Any = OwnerServiceStub(channel)
-        self.workers: Any = WorkerServiceStub(channel)
-        self.registry: Any = RegistryServiceStub(channel)
-        self.challenges: Any = ChallengeServiceStub(channel)
+        self.uploads: Any = UploadServiceStub(scene.channel)
+        self.owners: Any = OwnerServiceStub(scene.channel)
+        self.workers: Any = WorkerServiceStub(scene.channel)
+        self.registry: Any = RegistryServiceStub(scene.channel)
+        self.challenges: Any = ChallengeServiceStub(scene.channel)
         self.worker = bearing(token)
 
     async def upload(
@@ -100,10 +101,6 @@ class Hosting:
         return await self.begin(bot_id=1)
 
 
-def bearing(key: str) -> Any:
-    return (("authorization", f"Bearer {key}"),)
-
-
 def parts_of(
     bot: str, data: bytes, file_name: str = "b.py", size: int | None = None
 ) -> Iterator[pb.UploadBuildRequest]:
@@ -117,23 +114,14 @@ def parts_of(
 async def hosting(
     database: str, terms: HostingTerms | None = HostingTerms()
 ) -> AsyncIterator[Hosting]:
-    async with (
-        opened(database, limits=QUICK, hosting=terms) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
+    async with opened(database, limits=QUICK, hosting=terms) as scene:
         token = await scene.arena.store.workers.add("w1", "me")
-        yield Hosting(scene, database, channel, token)
+        yield Hosting(scene, database, token)
 
 
 async def play_on(peer: Peer) -> None:
     while True:
         await peer.react(await peer.hear())
-
-
-async def refused(call: Any) -> tuple[str, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await call
-    return error.value.code().name, error.value.details() or ""
 
 
 @pytest.mark.slow
@@ -341,14 +329,12 @@ async def test_an_end_of_a_check_that_failed_half_way_can_be_told_again(database
 
 async def test_bytes_that_are_no_message_are_refused(database: str) -> None:
     async with hosting(database) as host:
-        call = host.scene.arena.port
-        async with grpc.aio.insecure_channel(f"127.0.0.1:{call}") as channel:
-            upload = channel.stream_unary("/arena.v1.UploadService/UploadBuild")
-            key = bearing(await host.scene.key("me"))
-            assert await refused(upload(iter([b"\xff"]), metadata=key)) == (
-                "INVALID_ARGUMENT",
-                "these bytes are no arena.v1.UploadBuildRequest",
-            )
+        upload = host.scene.channel.stream_unary("/arena.v1.UploadService/UploadBuild")
+        key = bearing(await host.scene.key("me"))
+        assert await refused(upload(iter([b"\xff"]), metadata=key)) == (
+            "INVALID_ARGUMENT",
+            "these bytes are no arena.v1.UploadBuildRequest",
+        )
 
 
 async def test_an_arena_that_hosts_no_bots_says_so(database: str) -> None:

@@ -2,8 +2,6 @@
 
 from typing import cast
 
-import grpc
-import grpc.aio
 import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
@@ -22,6 +20,7 @@ from arena.v1.worker_pb2 import EndFinalBlockRequest
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
 from tests.scene import opened
 from tests.server.uploads.hosting import TERMS, check, finish, take, upload
+from tests.service_calls import bearing, refused
 
 
 async def test_what_was_lost_is_queued_again(
@@ -158,18 +157,13 @@ async def test_a_worker_that_was_not_answered_begins_anew(
 
 
 async def test_a_block_of_a_final_with_more_than_100_matches_is_refused(database: str) -> None:
-    async with (
-        opened(database, hosting=HostingTerms()) as scene,
-        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
-    ):
+    async with opened(database, hosting=HostingTerms()) as scene:
         token = await scene.arena.store.workers.add("w", "me")
-        bearing = (("authorization", f"Bearer {token}"),)
 
-        async def refusal(matches: int) -> str | None:
+        async def refusal(matches: int) -> str:
             told = [EndFinalBlockRequest() for _ in range(1 + matches)]
-            with pytest.raises(grpc.aio.AioRpcError) as caught:
-                await WorkerServiceStub(channel).EndFinalBlock(iter(told), metadata=bearing)
-            return caught.value.details()
+            call = WorkerServiceStub(scene.channel).EndFinalBlock
+            return (await refused(call(iter(told), metadata=bearing(token))))[1]
 
         assert await refusal(101) == "a block of a final has at most 100 matches"
         assert await refusal(100) == await refusal(1)  # which are no matches

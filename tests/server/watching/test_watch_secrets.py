@@ -9,12 +9,13 @@ import pytest
 from arena.codec.spectating import match_part, moment_part
 from arena.games import bloeff, bluff, make_game
 from arena.games.game import DEALER
-from arena.match.flow import MatchFlow, PublicMoment, TimedAction
+from arena.match.flow import MatchFlow, OpenTurn, PublicMoment, TimedAction
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness
 from arena.v1 import spectator_pb2
 from tests.dashboard.test_secrets import PAIRS, Pair, transcript
+from tests.match.matches import conducted
 
 
 def sent(played: Transcript) -> bytes:
@@ -70,17 +71,13 @@ def test_views_for_spectators_hold_no_hand_in_random_matches(name: str, seed: in
     flow = MatchFlow(game, seats, KeyedRandomness(random.randbytes(32)))
     seen: list[PublicMoment] = []
     flow.onlooker = seen.append
-    running: Any = flow.conduct()
-    try:
-        ask = next(running)
-        while True:
-            # While seats are asked, their own views differ from the spectator's by their secrets.
-            for turn in ask.turns:
-                assert turn.view.seat is not None
-            choices = [list(game.choices(turn.view))[:200] for turn in ask.turns]
-            ask = running.send([TimedAction(random.choice(one)) for one in choices])
-    except StopIteration:
-        pass
+
+    def react(turn: OpenTurn) -> TimedAction:
+        # Its own view differs from the spectator's by its secrets.
+        assert turn.view.seat is not None
+        return TimedAction(random.choice(list(game.choices(turn.view))[:200]))
+
+    conducted(flow.conduct(), react)
     assert len(seen) > 3
     for moment in seen:
         message = spectator_pb2.WatchResponse.FromString(

@@ -188,10 +188,9 @@ async def test_a_request_that_cannot_be_met_is_refused_with_the_reason(scene: Sc
 
 
 async def test_bytes_that_are_no_request_are_refused(scene: Scene) -> None:
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
-        call = channel.unary_stream("/arena.v1.SpectatorService/Watch")(b"\xff")
-        assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert "no arena.v1.WatchRequest" in await call.details()
+    call = scene.channel.unary_stream("/arena.v1.SpectatorService/Watch")(b"\xff")
+    assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert "no arena.v1.WatchRequest" in await call.details()
 
 
 async def test_no_stream_is_opened_while_showing_takes_more_than_its_share_of_the_time(

@@ -8,18 +8,10 @@ from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffState
 from arena.games.bloeff.turns import honest_total
 from arena.games.bloeff.values import NUMBER_CARDS, Ballot, BloeffView, Card, Number
-from arena.games.claims import ClaimSituation, standing_of
+from arena.games.claims import ClaimSituation, standing
 
 UNIT: Final = ("point off", "points off")
 """The unit of a false claim, singular and plural."""
-
-
-_STANDING: Final = {
-    -1: ClaimSituation("standing", 0, "with more cards"),
-    0: ClaimSituation("standing", 1, "with as many cards"),
-    1: ClaimSituation("standing", 2, "with fewer cards"),
-}
-"""Against the seat with the fewest cards among the others: who has few is ahead."""
 _ROUND: Final = (
     ClaimSituation("round", 0, "before the round's first announcement"),
     ClaimSituation("round", 1, "more than 4 below the limit"),
@@ -87,7 +79,7 @@ def situations(view: BloeffView) -> tuple[ClaimSituation, ...]:
     room = view.limit - view.total
     cards = len(view.hand)
     return (
-        _STANDING[standing_of(view.seat, tuple([-size for size in view.hand_sizes]))],
+        standing(view.seat, view.hand_sizes, "cards", fewer_is_better=True),
         _ROUND[(2 if room <= 4 else 1) if view.announcements or view.balloted else 0],
         next(size for most, size in _SIZES if cards <= most),
     )

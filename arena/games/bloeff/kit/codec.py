@@ -1,6 +1,6 @@
 """The wire form of Blöff's actions, draws and views.
 
-Options and events have modules of their own.
+Options have a module of their own; events are derived (`EventCodec`).
 """
 
 from collections.abc import Sequence
@@ -8,16 +8,17 @@ from dataclasses import replace
 from typing import Final
 
 from arena.codec.malformed import MalformedError
-from arena.games.bloeff.events import BloeffEvent
-from arena.games.bloeff.kit import codec_events, codec_options
+from arena.codec.plain_codec import EventCodec
+from arena.codec.wire_numbers import read_seat
+from arena.games.bloeff.game import Bloeff
+from arena.games.bloeff.kit import codec_options
 from arena.games.bloeff.kit.codec_cards import (
+    DIRECTION_NUMBERS,
     card_number,
     card_numbers,
-    direction_number,
     read_card,
     read_cards,
     read_direction,
-    read_seat,
 )
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.values import (
@@ -35,7 +36,7 @@ from arena.games.bloeff.values import (
 from arena.v1 import bloeff_pb2 as pb
 
 
-class BloeffCodec:
+class BloeffCodec(EventCodec):
     """The GameCodec of Blöff; actions and draws share a type in the rules, not on the wire."""
 
     def write_options(self, options: BloeffOptions, message: pb.BloeffOptions) -> None:
@@ -131,7 +132,7 @@ class BloeffCodec:
         message.turn = view.turn
         message.limit = view.limit
         message.total = view.total
-        message.direction = direction_number(view.direction)
+        message.direction = DIRECTION_NUMBERS[view.direction]
         if view.on_turn is not None:
             message.on_turn = view.on_turn
         message.hand.extend(card_numbers(view.hand))
@@ -192,19 +193,6 @@ class BloeffCodec:
         """
         return replace(self.read_view(message, seat=0), seat=None, to_act=tuple(to_act))
 
-    def event_bytes(self, event: BloeffEvent) -> bytes:
-        """Return an event as a serialized message."""
-        message = pb.BloeffEvent()
-        codec_events.write_event(event, message)
-        return message.SerializeToString()
-
-    def read_event(self, message: pb.BloeffEvent) -> BloeffEvent:
-        """Return the event of a message.
-
-        Raises MalformedError.
-        """
-        return codec_events.read_event(message)
-
 
 def _write_announcement(announcement: Announcement, message: pb.BloeffAnnouncement) -> None:
     message.seat = announcement.seat
@@ -215,4 +203,4 @@ def _read_announcement(message: pb.BloeffAnnouncement) -> Announcement:
     return Announcement(message.seat, message.total)
 
 
-CODEC: Final = BloeffCodec()
+CODEC: Final = BloeffCodec(Bloeff)

@@ -1,9 +1,10 @@
-"""The wire form of Blöff's cards, directions and seats."""
+"""The wire form of Blöff's cards and directions."""
 
 from collections.abc import Iterable
 from typing import Final
 
 from arena.codec.malformed import MalformedError
+from arena.codec.wire_numbers import enum_numbers, enum_values
 from arena.games.bloeff.deck import CARD_TOTAL
 from arena.games.bloeff.values import LOWEST_VALUE, Card, Cards, Direction
 from arena.v1 import bloeff_pb2 as pb
@@ -16,11 +17,9 @@ Cards have the same order on the wire, but count from 1 there, because 0 is neve
 
 _CARDS: Final = {card + _OFFSET: card for card in Card}
 
-_DIRECTION_NUMBERS: Final = {
-    Direction.CLOCKWISE: pb.BLOEFF_DIRECTION_CLOCKWISE,
-    Direction.COUNTERCLOCKWISE: pb.BLOEFF_DIRECTION_COUNTERCLOCKWISE,
-}
-_DIRECTIONS: Final = {number: direction for direction, number in _DIRECTION_NUMBERS.items()}
+DIRECTION_NUMBERS: Final = enum_numbers(Direction, pb.BloeffDirection.DESCRIPTOR)
+"""The wire numbers of directions."""
+_DIRECTIONS: Final = enum_values(Direction, pb.BloeffDirection.DESCRIPTOR)
 
 
 def card_number(card: int) -> pb.BloeffCard.ValueType:
@@ -60,11 +59,6 @@ def read_cards(numbers: Iterable[int]) -> Cards:
     return cards
 
 
-def direction_number(direction: Direction) -> pb.BloeffDirection.ValueType:
-    """Return the wire number of a direction."""
-    return _DIRECTION_NUMBERS[direction]
-
-
 def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
     """Return the direction with a wire number.
 
@@ -74,13 +68,3 @@ def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
     if direction is None:
         raise MalformedError(f"{number} is not a direction")
     return direction
-
-
-def read_seat(number: int) -> int:
-    """Return a seat number unchanged.
-
-    Raises MalformedError if it is negative.
-    """
-    if number < 0:
-        raise MalformedError(f"{number} is not a seat; seats count from 0")
-    return number

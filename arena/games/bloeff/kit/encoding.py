@@ -42,13 +42,8 @@ RED: Final = 4
 """The id of the first red card."""
 
 
-def encoding_of(game: Bloeff, seats: int, *, history: bool) -> "BloeffEncoding":
-    """Return the encoding of Blöff; all options are covered."""
-    return BloeffEncoding(game, seats, history=history)
-
-
 class BloeffEncoding(Encoding):
-    """The encoding of Blöff at a fixed number of seats."""
+    """The encoding of Blöff at a fixed number of seats; it covers all options."""
 
     version: ClassVar[str] = "bloeff-obs/1"
 
@@ -192,3 +187,6 @@ def _fields(seats: int, reds: int, *, history: bool) -> list[EncodedField]:
             )
         )
     return fields
+
+
+ENCODING: Final = BloeffEncoding

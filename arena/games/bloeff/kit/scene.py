@@ -29,11 +29,11 @@ from arena.games.bloeff import (
 from arena.games.bloeff.chances import claim_chance
 from arena.games.bloeff.turns import honest_total
 from arena.games.game import Options
+from arena.games.wording import number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
-from arena.showing.words import counted
 
 QUIET: Final = "The seats ballot, sealed."
 UNIT: Final = "cards"
@@ -82,7 +82,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
         "seen": list(map(int, view.seen[-6:])),
         "seats": by_seat(
             {
-                "note": counted(size, "card"),
+                "note": number_of(size, "card"),
                 "out": False,
                 "role": "",
                 "act": seat in view.to_act and closed is None,
@@ -184,7 +184,7 @@ def tell(event: BloeffEvent, names: Sequence[str]) -> str:
     """Return an event in words."""
     match event:
         case Dealt(sizes, pile):
-            return f"{counted(sizes[0], 'card')} each; {pile} are left to draw."
+            return f"{number_of(sizes[0], 'card')} each; {pile} are left to draw."
         case BloeffRoundStarted(number, limit, starter):
             return f"Round {number} with limit {limit}: {names[starter]} starts."
         case NumberPlayed(seat, announce, called):
@@ -200,14 +200,14 @@ def tell(event: BloeffEvent, names: Sequence[str]) -> str:
             who = f"{names[event.doubter]} doubts {names[event.seat]}"
             return f"{who}: the card is {_face(event.card)}, so {event.announced} {judged}."
         case CardsDrawn(seat, count, cause):
-            return f"{names[seat]} draws {counted(count, 'card')} for {_CAUSES[cause]}."
+            return f"{names[seat]} draws {number_of(count, 'card')} for {_CAUSES[cause]}."
         case Reshuffled(pile):
-            return f"The centre pile is shuffled: {counted(pile, 'card')} to draw."
+            return f"The centre pile is shuffled: {number_of(pile, 'card')} to draw."
         case RedCarriedOut(seat, card):
             return f"{names[seat]} carries out {card}."
         case MatchEnded(ending, points):
             counts = ", ".join(
-                f"{name} {counted(own, 'point')}" for name, own in zip(names, points, strict=True)
+                f"{name} {number_of(own, 'point')}" for name, own in zip(names, points, strict=True)
             )
             return f"The match ends, {_ENDINGS[ending]}: {counts}."
         case _:

@@ -8,19 +8,11 @@ from arena.games.bluff.chances import claim_chance, own_bet_chance
 from arena.games.bluff.options import BluffOptions
 from arena.games.bluff.state import BluffState
 from arena.games.bluff.values import STAR, Bet, BluffView, Doubt
-from arena.games.claims import ClaimSituation, standing_of
+from arena.games.claims import ClaimSituation, standing
 from arena.games.game import Options
 
 UNIT: Final = ("die short", "dice short")
 """The unit of a false claim, singular and plural."""
-
-
-_STANDING: Final = {
-    -1: ClaimSituation("standing", 0, "with fewer dice"),
-    0: ClaimSituation("standing", 1, "with as many dice"),
-    1: ClaimSituation("standing", 2, "with more dice"),
-}
-"""Against the seat with the most dice among the others."""
 _ROUND: Final = (
     ClaimSituation("round", 0, "opens the round"),
     ClaimSituation("round", 1, "answers the opening bet"),
@@ -90,7 +82,7 @@ def situations(view: BluffView) -> tuple[ClaimSituation, ...]:
     assert view.seat is not None  # a decision is a seat's
     in_play = sum(view.dice_counts)
     return (
-        _STANDING[standing_of(view.seat, view.dice_counts)],
+        standing(view.seat, view.dice_counts, "dice"),
         _ROUND[min(len(view.bets), 2)],
         next(size for most, size in _SIZES if in_play <= most),
     )

@@ -22,16 +22,11 @@ from arena.games.encoding import EncodedField, Encoding, EncodingError
 _FACES: Final = len(FACES)
 
 
-def encoding_of(game: Bluff, seats: int, *, history: bool) -> "BluffEncoding":
-    """Return the encoding of Bluff; all options are covered while there are not too many actions.
-
-    Raises EncodingError.
-    """
-    return BluffEncoding(game, seats, history=history)
-
-
 class BluffEncoding(Encoding):
-    """The encoding of Bluff at a fixed number of seats."""
+    """The encoding of Bluff at a fixed number of seats.
+
+    It covers all options while there are not too many actions.
+    """
 
     version: ClassVar[str] = "bluff-obs/1"
 
@@ -204,3 +199,6 @@ def _fields(seats: int, most: int, *, showing: bool, history: bool) -> list[Enco
             )
         )
     return fields
+
+
+ENCODING: Final = BluffEncoding

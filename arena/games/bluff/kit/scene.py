@@ -19,11 +19,11 @@ from arena.games.bluff import (
 from arena.games.bluff.bets import count_matching
 from arena.games.bluff.chances import claim_chance
 from arena.games.game import Options
+from arena.games.wording import listed, number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
-from arena.showing.words import counted, listed
 
 QUIET: Final = "The dealer rolls again, in secret."
 UNIT: Final = "dice"
@@ -62,7 +62,7 @@ def _held(views: Sequence[BluffView]) -> Iterator[dict[str, Any]]:
     for seat, count in enumerate(view.dice_counts):
         up = view.face_up[seat]
         yield _seat(
-            counted(count, "die", "dice") if count else "out",
+            number_of(count, "die", "dice") if count else "out",
             known.get(seat, ()),
             hidden=0 if seat in known else count - len(up),
             up=up,
@@ -75,7 +75,7 @@ def _held(views: Sequence[BluffView]) -> Iterator[dict[str, Any]]:
 def _shown(view: BluffView, end: Showdown) -> Iterator[dict[str, Any]]:
     """Yield the seats at a showdown, with all dice."""
     for seat, dice in enumerate(end.dice):
-        left = counted(view.dice_counts[seat], "die", "dice") + " left"
+        left = number_of(view.dice_counts[seat], "die", "dice") + " left"
         role = {end.bettor: "bet", end.doubter: "doubted"}.get(seat, "")
         note = left if dice else "out"
         yield _seat(note, dice, out=not dice, role=role, lost=end.losses[seat])
@@ -200,7 +200,7 @@ def _showdown_in_words(end: Showdown, names: Sequence[str]) -> str:
     surplus = end.actual - end.bet.quantity
     judged = "exactly right" if not surplus else "true" if surplus > 0 else "too high"
     losers = [
-        f"{names[seat]} {counted(loss, 'die', 'dice')}"
+        f"{names[seat]} {number_of(loss, 'die', 'dice')}"
         for seat, loss in enumerate(end.losses)
         if loss
     ]

@@ -6,19 +6,11 @@ from typing import Any, Final
 from arena.games.bluff_you.chances import claim_chance
 from arena.games.bluff_you.state import BluffYouState
 from arena.games.bluff_you.values import Answer, BluffYouPhase, BluffYouView, Steal, Win
-from arena.games.claims import ClaimSituation, standing_of
+from arena.games.claims import ClaimSituation, standing
 from arena.games.game import Options
 
 UNIT: Final = ("pip off", "pips off")
 """The unit of a false claim, singular and plural."""
-
-
-_STANDING: Final = {
-    -1: ClaimSituation("standing", 0, "with fewer points"),
-    0: ClaimSituation("standing", 1, "with as many points"),
-    1: ClaimSituation("standing", 2, "with more points"),
-}
-"""Against the seat with the most points among the others."""
 _SIZES: Final = (
     (4, ClaimSituation("size", 2, "1 to 4 chips in the centre")),
     (10, ClaimSituation("size", 1, "5 to 10 chips in the centre")),
@@ -78,6 +70,6 @@ def situations(view: BluffYouView) -> tuple[ClaimSituation, ...]:
     assert view.seat is not None  # a decision is a seat's
     chips = len(view.centre)
     return (
-        _STANDING[standing_of(view.seat, view.points)],
+        standing(view.seat, view.points, "points"),
         next(size for most, size in _SIZES if chips <= most),
     )

@@ -1,17 +1,18 @@
-"""The wire form of Bluff You!'s options, actions, draws, views and events."""
+"""The wire form of Bluff You!'s options, actions, draws and views; events are derived."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from arena.codec.malformed import MalformedError
 from arena.codec.options_reading import validated
-from arena.games.bluff_you.kit.codec_events import event_bytes, read_event
+from arena.codec.plain_codec import EventCodec
+from arena.codec.wire_numbers import enum_numbers, enum_values, read_seat
+from arena.games.bluff_you.game import BluffYou
 from arena.games.bluff_you.kit.codec_values import (
     read_announcement,
     read_chip,
     read_chips,
     read_dice,
-    read_seat,
     write_announcement,
     write_numbered,
 )
@@ -19,7 +20,6 @@ from arena.games.bluff_you.options import BluffYouOptions
 from arena.games.bluff_you.values import (
     Answer,
     BluffYouAction,
-    BluffYouEvent,
     BluffYouPhase,
     BluffYouView,
     Give,
@@ -32,20 +32,12 @@ from arena.games.bluff_you.values import (
 )
 from arena.v1 import bluff_you_pb2 as pb
 
-_PHASES = {
-    BluffYouPhase.ANNOUNCE: pb.BLUFF_YOU_PHASE_ANNOUNCE,
-    BluffYouPhase.ANSWER: pb.BLUFF_YOU_PHASE_ANSWER,
-    BluffYouPhase.GIVE: pb.BLUFF_YOU_PHASE_GIVE,
-    BluffYouPhase.TAKE: pb.BLUFF_YOU_PHASE_TAKE,
-    BluffYouPhase.SWAP_AGAIN: pb.BLUFF_YOU_PHASE_SWAP_AGAIN,
-    BluffYouPhase.ROLL: pb.BLUFF_YOU_PHASE_ROLL,
-    BluffYouPhase.OVER: pb.BLUFF_YOU_PHASE_OVER,
-}
+_PHASES = enum_numbers(BluffYouPhase, pb.BluffYouPhase.DESCRIPTOR)
 """The wire numbers of phases; seats get views only of phases in which a seat is asked."""
-_PHASE_NUMBERS = {number: phase for phase, number in _PHASES.items()}
+_PHASE_NUMBERS = enum_values(BluffYouPhase, pb.BluffYouPhase.DESCRIPTOR)
 
 
-class BluffYouCodec:
+class BluffYouCodec(EventCodec):
     """The GameCodec of Bluff You!; actions and draws share a type in the rules, not on the wire."""
 
     def write_options(self, options: BluffYouOptions, message: pb.BluffYouOptions) -> None:
@@ -214,16 +206,5 @@ class BluffYouCodec:
             swap_targets=read_chips(message.swap_targets),
         )
 
-    def event_bytes(self, event: BluffYouEvent) -> bytes:
-        """Return an event as a serialized message."""
-        return event_bytes(event)
 
-    def read_event(self, message: pb.BluffYouEvent) -> BluffYouEvent:
-        """Return the event of a message.
-
-        Raises MalformedError.
-        """
-        return read_event(message)
-
-
-CODEC: Final = BluffYouCodec()
+CODEC: Final = BluffYouCodec(BluffYou)

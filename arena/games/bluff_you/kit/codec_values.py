@@ -1,8 +1,9 @@
-"""The wire form of Bluff You!'s seats, chips, dice and announcements."""
+"""The wire form of Bluff You!'s chips, dice and announcements."""
 
 from collections.abc import Iterable
 
 from arena.codec.malformed import MalformedError
+from arena.codec.wire_numbers import read_seat
 from arena.games.bluff_you.values import (
     CHIPS,
     DICE,
@@ -44,16 +45,6 @@ def read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
             return Steal(read_seat(message.steal.seer), read_chip(message.steal.number))
         case _:
             raise MalformedError("the announcement is neither a win nor a steal attempt")
-
-
-def read_seat(number: int) -> int:
-    """Return a seat number unchanged.
-
-    Raises MalformedError if it is negative.
-    """
-    if number < 0:
-        raise MalformedError(f"{number} is not a seat; seats count from 0")
-    return number
 
 
 def read_chip(number: int) -> int:

@@ -38,16 +38,11 @@ WIN: Final = TAKE + KINDS
 PHASES: Final = tuple(BluffYouPhase)
 
 
-def encoding_of(game: BluffYou, seats: int, *, history: bool) -> "BluffYouEncoding":
-    """Return the encoding of Bluff You!; its views hold no history.
-
-    Raises EncodingError if the points of the chips allow too many swaps.
-    """
-    return BluffYouEncoding(game, seats, history=history)
-
-
 class BluffYouEncoding(Encoding):
-    """The encoding of Bluff You! at a fixed number of seats."""
+    """The encoding of Bluff You! at a fixed number of seats; its views hold no history.
+
+    It covers all options unless the points of the chips allow too many swaps.
+    """
 
     version: ClassVar[str] = "bluff_you-obs/1"
 
@@ -169,3 +164,6 @@ def _fields(seats: int) -> list[EncodedField]:
         EncodedField("points", (seats,), "seat", "points of the chips owned / those of all chips"),
         EncodedField("no_win_turns", (), "", "turns in a row without a win attempt / the limit"),
     ]
+
+
+ENCODING: Final = BluffYouEncoding

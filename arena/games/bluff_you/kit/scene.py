@@ -18,11 +18,11 @@ from arena.games.bluff_you import (
 )
 from arena.games.bluff_you.chances import claim_chance
 from arena.games.game import Options
+from arena.games.wording import listed, number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
-from arena.showing.words import counted, listed
 
 QUIET: Final = "The swapping ends."
 UNIT: Final = "points"
@@ -40,7 +40,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG
     said = shown.announced if isinstance(shown, Revealed) else view.announced
     moved = _moved(moment.events)
     return {
-        "facts": [counted(len(view.centre), "chip") + " in the centre"],
+        "facts": [number_of(len(view.centre), "chip") + " in the centre"],
         "bluffer": bluffer,
         "dice": list(dice),
         "hidden": int(not dice and view.phase is not BluffYouPhase.ROLL),
@@ -49,7 +49,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG
         "centre": list(view.centre),
         "seats": by_seat(
             {
-                "note": counted(view.points[seat], "point"),
+                "note": number_of(view.points[seat], "point"),
                 "out": False,
                 "act": view.to_act == seat and not isinstance(shown, Revealed),
                 "role": "bluffs" if seat == bluffer else "",

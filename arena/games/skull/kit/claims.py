@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any, Final
 
-from arena.games.claims import ClaimSituation, standing_of
+from arena.games.claims import ClaimSituation, standing
 from arena.games.skull.chances import bid_chance, flowers_on_top, standing_chance
 from arena.games.skull.options import SkullOptions
 from arena.games.skull.state import SkullState
@@ -12,12 +12,6 @@ from arena.games.skull.values import Bid, SkullPhase, SkullView
 UNIT: Final = ("disc short", "discs short")
 """The unit of a false claim, singular and plural."""
 _BIDDING: Final = (SkullPhase.TURN, SkullPhase.RAISE)
-_STANDING: Final = {
-    -1: ClaimSituation("standing", 0, "with fewer points"),
-    0: ClaimSituation("standing", 1, "with as many points"),
-    1: ClaimSituation("standing", 2, "with more points"),
-}
-"""Against the seat with the most points among the others."""
 _ROUND: Final = {
     SkullPhase.TURN: ClaimSituation("round", 0, "no bid stands"),
     SkullPhase.RAISE: ClaimSituation("round", 1, "a bid stands"),
@@ -82,7 +76,7 @@ def situations(view: SkullView) -> tuple[ClaimSituation, ...]:
     discs = sum(view.mats)
     opened = (_ROUND[view.phase],) if view.phase in _ROUND else ()
     return (
-        _STANDING[standing_of(view.seat, view.points)],
+        standing(view.seat, view.points, "points"),
         *opened,
         next(size for most, size in _SIZES if discs <= most),
     )

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from arena.games.skull.values import Disc, Lose, Place, SkullChoice, SkullPhase, SkullView, TurnOver
+from arena.games.wording import number_of
 from arena.showing.options import Option
-from arena.showing.words import counted
 
 
 def options(
@@ -28,7 +28,7 @@ def options(
 
 def question(view: SkullView, names: Sequence[str]) -> str:
     """Return the question that the turn puts to the person."""
-    lie = counted(sum(view.mats), "disc")
+    lie = number_of(sum(view.mats), "disc")
     match view.phase:
         case SkullPhase.PLACE:
             return f"Round {view.round}: lay your first disc, as all do at the same moment."
@@ -38,6 +38,6 @@ def question(view: SkullView, names: Sequence[str]) -> str:
             return f"{names[view.bidder]} bids {view.bid} of {lie}. Raise, or pass?"
         case SkullPhase.CHALLENGE:
             left = view.bid - sum(map(len, view.turned))
-            return f"You have to turn over {counted(left, 'more disc')}. Whose?"
+            return f"You have to turn over {number_of(left, 'more disc')}. Whose?"
         case _:
             return "You turned over your own skull: choose the disc that you give up for good."

@@ -25,11 +25,11 @@ from arena.games.skull.values import (
     SkullRoundStarted,
     SkullView,
 )
+from arena.games.wording import number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
-from arena.showing.words import counted
 
 QUIET: Final = "A disc is laid face down."
 UNIT: Final = "discs"
@@ -55,14 +55,14 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
     hands = {own.seat: own.hand for own in moment.views if own.seat is not None}
     return {
         "facts": [
-            f"{counted(sum(view.mats), 'disc')} on the mats",
+            f"{number_of(sum(view.mats), 'disc')} on the mats",
             *([f"bid {view.bid}"] if view.bid else []),
         ],
         "bid": view.bid,
         "flowers": sum(discs.count(Disc.FLOWER) for discs in view.turned),
         "seats": by_seat(
             {
-                "note": f"{counted(owned, 'disc')} · {counted(view.points[seat], 'point')}",
+                "note": f"{number_of(owned, 'disc')} · {number_of(view.points[seat], 'point')}",
                 "out": not owned,
                 "act": seat in view.to_act,
                 "role": _role(view, seat),
@@ -129,7 +129,7 @@ def claimed(
     bluff = Disc.SKULL in own[::-1][: bid.count]
     return ShownClaim(
         bid.seat,
-        counted(bid.count, "flower"),
+        number_of(bid.count, "flower"),
         chances(bid_chance(view, bid.seat, bid.count, rules.flowers) for view in moment.views),
         "own skull" if bluff else None,
         Mark.BLUFF if bluff else None,
@@ -160,13 +160,13 @@ def tell(event: SkullEvent, names: Sequence[str]) -> str:
         case SeatPassed(seat):
             return f"{names[seat]} passes."
         case ChallengeBegun(seat, count):
-            return f"{names[seat]} has to turn over {counted(count, 'disc')}, its own first."
+            return f"{names[seat]} has to turn over {number_of(count, 'disc')}, its own first."
         case DiscTurned(owner, disc):
             return f"On the mat of {names[owner]}: {_named(disc)}."
         case PointWon(seat, points):
-            return f"{names[seat]} meets its bid and has {counted(points, 'point')}."
+            return f"{names[seat]} meets its bid and has {number_of(points, 'point')}."
         case DiscLost(seat, left):
-            rest = f"{counted(left, 'disc')} left" if left else "and is out"
+            rest = f"{number_of(left, 'disc')} left" if left else "and is out"
             return f"{names[seat]} loses a disc, {rest}."
         case _:
             assert_never(event)

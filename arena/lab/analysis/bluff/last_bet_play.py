@@ -13,11 +13,11 @@ from typing import TypeAlias
 import numpy as np
 
 from arena.games.bluff import Bet, PlacedBet
-from arena.games.bluff.bets import track
+from arena.games.bluff.bets import FACES, track
 from arena.lab.analysis.bluff.players import REACH, Answers
 from arena.lab.analysis.bluff.recall import TableNodes
 from arena.lab.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPlay
-from arena.lab.analysis.bluff.table import FACES, BettingTable, Weights
+from arena.lab.analysis.bluff.table import BettingTable, Weights
 
 LastBetPlay: TypeAlias = Callable[[RoundDice, int], Sequence[Weights]]
 """The play in a round with certain dice, in the role of the opener (0) or the other (1): [p][a, h].

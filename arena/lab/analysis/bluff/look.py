@@ -13,15 +13,14 @@ from functools import cache
 import numpy as np
 
 from arena.games.bluff import Bet, Dice, Doubt, PlacedBet
+from arena.games.bluff.bets import FACES, count_matching
 from arena.lab.analysis.bluff.players import REACH, Answers, expected
 from arena.lab.analysis.bluff.table import (
-    FACES,
     OFFSET,
     BettingTable,
     DiceCounts,
     Weights,
     hands_of,
-    matching,
     outcomes,
     spread,
 )
@@ -66,7 +65,7 @@ class Look:
         self, table: BettingTable, seat: int, dice: Dice, beliefs: Mapping[int, Weights]
     ) -> None:
         self.table, self.seat = table, seat
-        self.known = table.shown() + [matching(dice, face) for face in FACES]
+        self.known = table.shown() + [count_matching(face, (dice,)) for face in FACES]
         """[f] The matching dice that the seat sees."""
         self.others = table.others(seat)
         self.next = self.others[0]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games.bluff.bets import track
-from arena.games.bluff.showdown import losses_of
+from arena.games.bluff.showdown import after_doubt
 from arena.lab.analysis.bluff.fitted_play import ChoiceModel, SeenDecision
 from arena.lab.analysis.bluff.last_bet_play import LastBetPlay, Model, by_model, by_tables
 from arena.lab.analysis.bluff.response import Response, likely_hands, nearly_best
@@ -238,12 +238,9 @@ class PairValues:
 
     def _after(self, bettor: int, surplus: int, starts: Callable[[RoundDice, int], float]) -> float:
         """Return the opener's chance to win after a doubt that finds `surplus` above the bet."""
-        losses = losses_of(self._dice, bettor, 1 - bettor, surplus)
-        left = self._dice[0] - losses[0], self._dice[1] - losses[1]
+        left, opens = after_doubt(self._dice, bettor, surplus)
         if 0 in left:
             return float(left[0] > 0)
-        # The seat that wins the bet opens the next round.
-        opens = bettor if surplus >= 0 else 1 - bettor
         return starts(left, 0) if opens == 0 else 1 - starts(left[::-1], 1)
 
     def _at_places(self) -> tuple[Pairs, Pairs]:

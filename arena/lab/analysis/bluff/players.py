@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 import numpy as np
 
 from arena.games.bluff import STAR, Bet, Dice
+from arena.games.bluff.bets import FACES
 from arena.lab.analysis.bluff.table import (
-    FACES,
     OFFSET,
     BettingTable,
     DiceCounts,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena.games.bluff import Dice
-from arena.games.bluff.showdown import losses_of
+from arena.games.bluff.showdown import after_doubt
 from arena.lab.analysis.bluff.recall import TableNodes
 from arena.lab.analysis.bluff.recalled_values import (
     ByPlace,
@@ -131,10 +131,7 @@ def _doubt_values(solved: SolvedPlay, dice: RoundDice, role: int, *, mine: bool)
     bettor, total = role if mine else 1 - role, sum(dice)
     found = np.empty(2 * total + 1)
     for surplus in range(-total, total + 1):
-        losses = losses_of(dice, bettor, 1 - bettor, surplus)
-        left = dice[0] - losses[0], dice[1] - losses[1]
-        # The seat that wins the bet opens the next round.
-        opens = bettor if surplus >= 0 else 1 - bettor
+        left, opens = after_doubt(dice, bettor, surplus)
         if 0 in left:
             value = float(left[role] > 0)
         else:

@@ -13,7 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.games.bluff import STAR, Bet, BluffView, Dice, Face, PlacedBet
+from arena.games.bluff import STAR, Bet, BluffView, Dice, PlacedBet
+from arena.games.bluff.bets import FACES, OPENING, count_matching, lowest_raises
+from arena.games.bluff.showdown import losses_of
 
 Weights: TypeAlias = NDArray[np.float64]
 Singles: TypeAlias = NDArray[np.float32]
@@ -25,7 +27,6 @@ READ = 6
 """The number of a seat's latest bets in one round that are read: earlier ones add little."""
 MANY_DICE = 6
 """The number of dice above which only a seat's last bet is read, because it has so many hands."""
-FACES = tuple(Face)
 BASE = np.array([1 / 6 if face is STAR else 1 / 3 for face in FACES])
 """[f] The probability that a fair die matches."""
 
@@ -84,17 +85,14 @@ class BettingTable:
 
     def shown(self) -> DiceCounts:
         """Return the number of laid-out dice that match each face: [f]."""
-        dice = sum(self.laid_out, ())
-        return np.array([matching(dice, face) for face in FACES])
+        return np.array([count_matching(face, self.laid_out) for face in FACES])
 
     def lowest(self) -> Sequence[int]:
         """Return the lowest legal quantity of each face: [f]."""
         if not self.bets:
-            return (1,) * len(FACES)
-        quantity, face = self.bets[-1].bet.quantity, self.bets[-1].bet.face
-        if face is STAR:
-            return (2 * quantity,) * 5 + (quantity + 1,)
-        return (*(quantity + (other <= face) for other in FACES[:5]), quantity // 2 + 1)
+            return OPENING
+        standing = self.bets[-1].bet
+        return lowest_raises(standing.quantity, standing.face)
 
 
 @dataclass(frozen=True)
@@ -116,14 +114,9 @@ def hands_of(count: int) -> Hands:
     """Return all rolls of `count` dice."""
     dice = list(combinations_with_replacement(FACES, count))
     orders = [prod(factorial(hand.count(face)) for face in FACES) for hand in dice]
-    matches = np.array([[matching(hand, face) for hand in dice] for face in FACES])
+    matches = np.array([[count_matching(face, (hand,)) for hand in dice] for face in FACES])
     chances = factorial(count) / np.array(orders) / 6**count
     return Hands(dice, chances, matches, np.eye(count + 1)[matches])
-
-
-def matching(dice: Dice, face: Face) -> int:
-    """Return the number of dice that count for a bet on `face`."""
-    return dice.count(STAR) if face is STAR else dice.count(STAR) + dice.count(face)
 
 
 def binomials(dice: int, chances: Weights) -> Weights:
@@ -166,12 +159,7 @@ def outcomes(
     """
     values = np.zeros(2 * OFFSET + 1)
     for index in range(len(values)):
-        left, surplus = np.array(counts), index - OFFSET
-        if surplus:
-            loser = doubter if surplus > 0 else bettor
-            left[loser] -= min(left[loser], abs(surplus))
-        else:
-            left[np.arange(len(left)) != bettor] -= 1
-        strengths = np.maximum(left, 0) ** strength
+        lost = losses_of(counts, bettor, doubter, index - OFFSET)
+        strengths = np.subtract(counts, lost) ** strength
         values[index] = strengths[seat] / strengths.sum()
     return values

@@ -11,19 +11,20 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from contextlib import aclosing, suppress
 from itertools import product
 from typing import Final
 
 import structlog
 
 from arena.database.errors import StorageFailedError
+from arena.database.listening import set_on
 from arena.identifiers import new_id
 from arena.records import Block, BlockKind
 from arena.scheduling.ladder import Candidate
 from arena.server.events.ladders.connected_blocks import ConnectedBlocks, ConnectedLadder
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
+from arena.waiting import wait_at_most
 
 LOOK_SECONDS: Final = 15.0
 """The interval of reading who plays: nothing tells of new versions."""
@@ -63,11 +64,9 @@ class ConnectedLadders:
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Follow the events until cancelled; `changes` yields when one may have changed."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._listen(changes))
+            tasks.create_task(set_on(changes, self._news))
             while True:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(LOOK_SECONDS):
-                        await self._news.wait()
+                await wait_at_most(self._news, LOOK_SECONDS)
                 self._news.clear()
                 try:
                     await self._look()
@@ -75,11 +74,6 @@ class ConnectedLadders:
                     log.error("ladders of events wait for storage", why=str(error))
                 except Exception:
                     log.exception("connected bots on ladders of events not looked after")
-
-    async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
-        async with aclosing(changes):
-            async for _ in changes:
-                self._news.set()
 
     async def _look(self) -> None:
         for block_id, (event_id, players, matches) in list(self._played.items()):

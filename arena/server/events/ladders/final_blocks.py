@@ -4,13 +4,13 @@ See `arena.server.uploads.worker_service`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
 
 from google.protobuf.message import Message
 
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import from_message, write_setup
 from arena.database.errors import BuildNotKeptError
+from arena.moments import of_milliseconds
 from arena.server.events.finals.finals import FinalBlockId, Finals, HandedIn
 from arena.server.events.ladders.ladders import ROUND, EventLadders
 from arena.server.requests.errors import malformed
@@ -57,7 +57,9 @@ class WorkersBlocks:
         try:
             played = [
                 HandedIn(
-                    from_message(one.transcript), _time(one.started_ms), _time(one.finished_ms)
+                    from_message(one.transcript),
+                    of_milliseconds(one.started_ms),
+                    of_milliseconds(one.finished_ms),
                 )
                 for one in matches
             ]
@@ -79,7 +81,3 @@ class WorkersBlocks:
 def _block(message: Message) -> FinalBlockId:
     assert isinstance(message, pb.FinalBlock)
     return FinalBlockId(message.event_id, message.round, message.table, message.number)
-
-
-def _time(milliseconds: int) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)

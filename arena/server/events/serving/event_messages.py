@@ -1,8 +1,7 @@
 """Messages of the proto's EventService about ladders and results."""
 
-from datetime import datetime
-
 from arena.match.transcript import Entrant
+from arena.moments import milliseconds
 from arena.server.events.finals.standings import FinalLine
 from arena.server.events.ladders.ladder_standings import LadderLine, LadderMatch
 from arena.v1 import event_pb2 as pb
@@ -35,7 +34,7 @@ def match(found: LadderMatch) -> pb.EventMatch:
     return pb.EventMatch(
         match_id=found.match_id,
         block=found.block,
-        ended_ms=_milliseconds(found.ended_at),
+        ended_ms=milliseconds(found.ended_at),
         seats=[
             pb.EventSeat(entrant=_entrant(player.entrant), placing=placing)
             for player, placing in found.seats
@@ -46,7 +45,3 @@ def match(found: LadderMatch) -> pb.EventMatch:
 
 def _entrant(entrant: Entrant) -> transcript_pb2.Entrant:
     return transcript_pb2.Entrant(bot=entrant.bot, version=entrant.version, owner=entrant.owner)
-
-
-def _milliseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)

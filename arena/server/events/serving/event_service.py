@@ -37,7 +37,6 @@ class EventService:
         self._events = events
         self._views = views
         self._builds = builds
-        self._gate = gate
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
@@ -48,8 +47,8 @@ class EventService:
             "GetEventStandings": self._calls.of_viewer("GetEventStandings", self._standings),
             "ListEventMatches": self._calls.of_viewer("ListEventMatches", self._matches),
             "GetEventTranscript": self._calls.of_viewer("GetEventTranscript", self._transcript),
-            "EnterEvent": self._calls.of_owner("EnterEvent", self._enter),
-            "LeaveEvent": self._calls.of_owner("LeaveEvent", self._leave),
+            "EnterEvent": self._calls.of_owner("EnterEvent", self._enter, changes=True),
+            "LeaveEvent": self._calls.of_owner("LeaveEvent", self._leave, changes=True),
         }
 
     async def _list(
@@ -103,7 +102,6 @@ class EventService:
         return pb.GetEventTranscriptResponse(transcript=to_message(found))
 
     async def _enter(self, request: pb.EnterEventRequest, owner: Owner) -> pb.EnterEventResponse:
-        self._gate.change(owner)
         event, now, version = await self._events.enter(
             owner, request.event, request.bot, code=request.code, team=request.team
         )
@@ -113,6 +111,5 @@ class EventService:
         )
 
     async def _leave(self, request: pb.LeaveEventRequest, owner: Owner) -> pb.LeaveEventResponse:
-        self._gate.change(owner)
         await self._events.leave(owner, request.event)
         return pb.LeaveEventResponse()

@@ -36,7 +36,7 @@ from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEv
 from arena.server.events.finals import final_tournaments
 from arena.server.events.finals.final_reading import end_privacy_of_bots
 from arena.server.events.ladders import ladder_statements
-from arena.server.tournaments import tournament_statements
+from arena.server.tournaments import tournament_rows, tournament_statements
 
 LONGEST_WHY: Final = 500
 """The greatest length of why an event is cancelled, in characters."""
@@ -66,17 +66,7 @@ class Events:
             "name": name,
             "title": terms.title,
             "text": terms.text,
-            "format": rules.format.value,
-            "game": rules.game,
-            "options": dict(rules.options),
-            "seat_count": rules.seats,
-            "blocks": rules.blocks,
-            "rounds": rules.rounds,
-            "groups": rules.groups,
-            "advance": rules.advance,
-            "score": rules.score.value,
-            "turn_ms": rules.time_control.turn_ms,
-            "bank_ms": rules.time_control.bank_ms,
+            **tournament_rows.rules_columns(rules.tournament("")),
             "practice": terms.practice,
             "most_members": terms.limits.members,
             "most_builds": terms.limits.builds,

@@ -8,7 +8,7 @@ is due is done once (see `arena.server.events.finals.finals`).
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import Final
 
 import structlog
@@ -19,6 +19,7 @@ from arena.server.events.event_statements import BLOCK
 from arena.server.events.finals.finals import Finals
 from arena.server.events.finals.publishing import Record
 from arena.server.events.ladders.ladders import EventLadders
+from arena.waiting import wait_at_most
 
 LOOK_SECONDS: Final = 15.0
 """The interval of looking for lost blocks of a final."""
@@ -52,9 +53,7 @@ class EventKeeper:
             while True:
                 self._news.clear()
                 seconds = await self._look()
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(seconds):
-                        await self._news.wait()
+                await wait_at_most(self._news, seconds)
 
     async def _look(self) -> float:
         """Do what is due; return after how many seconds to look again."""

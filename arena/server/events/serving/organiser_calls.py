@@ -6,17 +6,18 @@ operator. Operators may do everything.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, Protocol
 
 from sqlalchemy import Row as SqlRow
 
 from arena.builds.hosted import BuildState
 from arena.database.errors import EventRefusedError, EventStateError, NotOrganiserError
+from arena.moments import milliseconds, of_milliseconds
 from arena.records import Owner
 from arena.server.accounts.messages import OPERATOR, Messages
 from arena.server.events.event import Dates, Event
-from arena.server.events.event_details import event_details, milliseconds
+from arena.server.events.event_details import event_details
 from arena.server.events.event_file import read_event
 from arena.server.events.finals.archives import Archives
 from arena.server.events.finals.finals import Finals
@@ -394,6 +395,6 @@ def _milliseconds(moment: datetime | None) -> int:
 def _moment(ms: int) -> datetime:
     """Return a moment given in milliseconds since 1970. Raises EventRefusedError."""
     try:
-        return datetime.fromtimestamp(ms / 1000, UTC)
+        return of_milliseconds(ms)
     except (ValueError, OverflowError, OSError):
         raise EventRefusedError(f"{ms} ms since 1970 is no date.") from None

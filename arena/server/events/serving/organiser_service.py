@@ -35,8 +35,6 @@ class OrganiserService:
 
     def _handler(self, call: str) -> "grpc.RpcMethodHandler[Any, Any]":
         async def answer(request: Any, owner: Owner) -> Any:
-            if call not in _READING:
-                self._gate.change(owner)
             try:
                 response = await self._answers[call](request, _caller(owner))
             except StorageError:
@@ -48,7 +46,7 @@ class OrganiserService:
                     self._gate.learn_hash(request.people[one.index].key_sha256)
             return response
 
-        return self._calls.of_owner(call, answer)
+        return self._calls.of_owner(call, answer, changes=call not in _READING)
 
 
 def _caller(owner: Owner) -> Organiser:

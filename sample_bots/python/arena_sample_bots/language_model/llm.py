@@ -29,11 +29,13 @@ from arena_sample_bots.language_model.wording import (
     question,
     task,
 )
+from arena_sample_bots.skull_honest import SkullHonest
 
 STAND_INS: dict[str, type[Bot[Any, Any, Any, Any]]] = {
     "bluff": Honest,
     "bluff_you": BluffYouHonest,
     "bloeff": BloeffHonest,
+    "skull": SkullHonest,
 }
 """The bots that play where the model does not."""
 BANK_SHARE = 1 / 8

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.server.ladder.pairing_batch import MOST_SECONDS, PairingBatch
+from arena.server.ladder.pairing_schedule import MOST_SECONDS, PairingBatch
 
 
 def test_where_few_blocks_run_tables_are_looked_for_at_once() -> None:

@@ -7,8 +7,13 @@ import grpc
 import pytest
 
 from arena.server.limits.limits import LimitError, Limits
-from arena.server.limits.reading_queue import KEPT_SECONDS, MOST_KEPT, MOST_KEPT_BYTES, ReadingQueue
 from arena.server.reading.calls import ReadingAnswer
+from arena.server.reading.reading_queue import (
+    KEPT_SECONDS,
+    MOST_KEPT,
+    MOST_KEPT_BYTES,
+    ReadingQueue,
+)
 from arena.server.requests.errors import ProtocolError
 
 PEER = "ipv4:192.0.2.1:5000"

@@ -9,12 +9,13 @@ import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import grpc
 
 from arena.server.limits.limits import LimitError, Limits
 from arena.server.limits.peers import address_of
+from arena.server.reading.calls import ReadingAnswer
 from arena.server.requests.errors import ProtocolError
 
 KEPT_SECONDS: Final = 1.0
@@ -28,21 +29,12 @@ _PASSING = (grpc.StatusCode.UNAVAILABLE.name, grpc.StatusCode.INTERNAL.name)
 """Statuses of temporary failures, which are not cached."""
 
 
-class ReadingReply(Protocol):
-    """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
-
-    @property
-    def content(self) -> bytes: ...
-    @property
-    def status(self) -> str: ...
-
-
-Ask = Callable[[str, bytes], Awaitable[ReadingReply]]
+Ask = Callable[[str, bytes], Awaitable[ReadingAnswer]]
 
 
 @dataclass(slots=True)
 class _Kept:
-    reply: ReadingReply
+    reply: ReadingAnswer
     until: float
 
 
@@ -55,7 +47,7 @@ class ReadingQueue:
         self._now = now
         self._kept: OrderedDict[tuple[str, bytes], _Kept] = OrderedDict()
         self._kept_bytes = 0
-        self._asked: dict[tuple[str, bytes], asyncio.Future[ReadingReply]] = {}
+        self._asked: dict[tuple[str, bytes], asyncio.Future[ReadingAnswer]] = {}
         """Calls that wait or are being answered, by name and request."""
         self._waiting: Counter[str] = Counter()
         """How many callers wait, by address."""
@@ -101,7 +93,7 @@ class ReadingQueue:
         if not self._waiting[address]:
             del self._waiting[address]
 
-    async def _answered(self, question: tuple[str, bytes]) -> ReadingReply:
+    async def _answered(self, question: tuple[str, bytes]) -> ReadingAnswer:
         async with self._turn:
             await asyncio.sleep(self.rest())
             began = self._now()
@@ -132,7 +124,7 @@ class ReadingQueue:
             self._kept_bytes -= len(gone.reply.content)
 
 
-def _content(reply: ReadingReply) -> bytes:
+def _content(reply: ReadingAnswer) -> bytes:
     if reply.status:
         raise ProtocolError(grpc.StatusCode[reply.status], reply.content.decode())
     return reply.content

@@ -1,0 +1,52 @@
+"""The arms of a comparison with other platforms: programs that take turns, in processes."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+Figures = dict[str, float]
+Arm = tuple[str, list[str]]
+"""The name of what is measured, and the command that measures it, without the seconds."""
+INSTALL_S: Final = 300
+
+
+def new_python(home: Path) -> str:
+    """Return the Python of a new environment in a folder."""
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    return str(home / "bin" / "python")
+
+
+def installed(python: str, *packages: str) -> bool:
+    """Install packages from the package index, or print why they are left out."""
+    command = [python, "-m", "pip", "install", "--quiet", *packages]
+    try:
+        subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=True)
+    except subprocess.TimeoutExpired:
+        reason = f"it takes more than {INSTALL_S} s"
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.strip().splitlines() or ["no reason given"]
+        reason = next((line for line in lines if "Error: " in line), lines[-1]).strip()
+    else:
+        return True
+    print(f"{packages[0]} is left out, it cannot be installed: {reason}")
+    return False
+
+
+def in_turns(arms: Sequence[Arm], rounds: int, seconds: float) -> dict[str, list[Figures]]:
+    """Let all arms take turns, each in its own process; return their figures by name."""
+    found: dict[str, list[Figures]] = {name: [] for name, _ in arms}
+    for number in range(1, rounds + 1):
+        for name, command in arms:
+            found[name].append(measured([*command, str(seconds)]))
+        print(f"round {number} of {rounds} done", file=sys.stderr)
+    return found
+
+
+def measured(command: Sequence[str]) -> Figures:
+    """Return the figures that a program prints on its last line."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures: Figures = json.loads(done.stdout.strip().splitlines()[-1])
+    return figures

@@ -1,0 +1,10 @@
+"""What /proc tells of a process."""
+
+from pathlib import Path
+
+
+def running(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False

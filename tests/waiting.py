@@ -1,0 +1,27 @@
+"""Waiting for what tells nobody that it has come about."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+
+def until(
+    condition: Callable[[], object],
+    seconds: float = 60.0,
+    pause: float = 0.01,
+    why: str = "it did not happen in time",
+) -> None:
+    """Wait for a condition that is looked at after each pause, in seconds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, why
+        time.sleep(pause)
+
+
+async def until_async(
+    condition: Callable[[], object], seconds: float = 60.0, pause: float = 0.0
+) -> None:
+    """The same while other tasks run. Raises TimeoutError when the time is up."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(pause)
