@@ -23,6 +23,9 @@ class Row:
     placings: list[int]
     luck: list[float] | None = None
 
+    def __post_init__(self) -> None:
+        assert len(self.version_ids) == len(self.placings) >= len(self.luck or ())
+
 
 def columns(rows: Iterable[Row]) -> LogColumns:
     """The results of rows, without faults; as in SQL, luck that is missing is NaN."""

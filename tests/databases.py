@@ -46,7 +46,7 @@ def let_everybody_in(data: Path, url: str) -> None:
     """Let a built-in server that runs let everybody in without a password, the superuser too."""
     (data / "pg_hba.conf").write_text("local all all trust\n")
     os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGHUP)
-    until(lambda: answers(administrator(url)), 10)
+    until(lambda: answers(administrator(url)), why="nobody is let in")
 
 
 def execute(url: str, statement: str) -> None:

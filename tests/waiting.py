@@ -19,9 +19,13 @@ def until(
 
 
 async def until_async(
-    condition: Callable[[], object], seconds: float = 60.0, pause: float = 0.0
+    condition: Callable[[], object],
+    seconds: float = 60.0,
+    pause: float = 0.01,
+    why: str = "it did not happen in time",
 ) -> None:
-    """The same while other tasks run. Raises TimeoutError when the time is up."""
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(pause)
+    """The same while other tasks run."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, why
+        await asyncio.sleep(pause)

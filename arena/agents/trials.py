@@ -65,8 +65,8 @@ async def compare(
     BuildRefusedError.
     """
     async with _sandbox(new, old) as programs:
-        from arena.worker.check_process import own_process, scratch_folder
         from arena.worker.comparing import ComparisonPlan
+        from arena.worker.own_process import own_process, scratch_folder
 
         with scratch_folder() as scratch:
             plan = ComparisonPlan(

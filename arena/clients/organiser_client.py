@@ -180,7 +180,7 @@ class OrganiserClient:
     def last_check(self, event: str, bot: str) -> LastCheck:
         """Return the newest build of a bot that has entered, and its last check."""
         answer = self._ask("GetLastCheck", pb.GetLastCheckRequest(event=event, bot=bot))
-        return LastCheck(answer.version, BUILD_STATES.get(answer.state), answer.reason, answer.log)
+        return LastCheck(answer.version, _state(answer.state), answer.reason, answer.log)
 
     def new_keys(self, event: str, people: Sequence[Enrollee]) -> tuple[EventSeen, list[NewKey]]:
         """Return keys for those of these people who are not on the roster yet; nothing changes.
@@ -306,7 +306,7 @@ def _participant(one: pb.Participant) -> ParticipantSeen:
         withdrawn=one.withdrawn,
         plays=one.plays,
         newest=one.newest,
-        state=BUILD_STATES.get(one.state),
+        state=_state(one.state),
         reason=one.reason,
         last_seen=of_milliseconds(one.last_seen_ms) if one.last_seen_ms else None,
         matches=one.matches,
@@ -320,6 +320,11 @@ def _participant(one: pb.Participant) -> ParticipantSeen:
         ),
         elo=one.elo if one.HasField("elo") else None,
     )
+
+
+def _state(number: int) -> BuildState | None:
+    """Return the state of a build; None if there is none."""
+    return BUILD_STATES[number] if number else None
 
 
 def _graded(one: pb.Grade) -> Graded:

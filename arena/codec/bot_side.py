@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
-from arena.codec.transcript import read_entrant, read_options, read_time_control
+from arena.codec.transcript import read_entrant, read_options, time_control_of
 from arena.match.transcript import Entrant, Setup
 from arena.v1 import game_pb2, referee_pb2
 
@@ -47,7 +47,7 @@ def read_offer(message: referee_pb2.Offer) -> Offered:
         game=game,
         options=options,
         entrants=tuple(map(read_entrant, message.entrants)),
-        time_control=read_time_control(message.time_control),
+        time_control=time_control_of(message.time_control),
         fault_limit=message.fault_limit,
     )
     return Offered(setup, message.seat, message.commitment)

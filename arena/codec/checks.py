@@ -6,6 +6,7 @@ from typing import Final
 
 from arena.codec.malformed import MalformedError
 from arena.codec.wire_numbers import enum_numbers
+from arena.moments import milliseconds
 from arena.records import CheckOrigin, CheckOutcome
 from arena.v1 import registry_pb2 as pb
 
@@ -55,4 +56,4 @@ def write_check(
     """Write a recorded check into a message."""
     write_outcome(outcome, message.outcome)
     message.origin = _ORIGINS[origin]
-    message.recorded_ms = int(at.timestamp() * 1000)
+    message.recorded_ms = milliseconds(at)

@@ -143,7 +143,7 @@ def read_setup(message: transcript_pb2.Setup) -> Setup:
         game=game,
         options=options,
         entrants=tuple(read_entrant(entrant) for entrant in message.entrants),
-        time_control=read_time_control(message.time_control),
+        time_control=time_control_of(message.time_control),
         fault_limit=message.fault_limit,
         deal_id=message.deal_id,
     )
@@ -182,15 +182,15 @@ def write_options(setup: Setup, message: game_pb2.Options) -> None:
     member.SetInParent()
 
 
-def read_options(message: game_pb2.Options, of: str) -> tuple[str, Options]:
+def read_options(message: game_pb2.Options, where: str) -> tuple[str, Options]:
     """Return the game and its options.
 
-    Raises MalformedError, also for a game that this version does not have; `of` says what the
+    Raises MalformedError, also for a game that this version does not have; `where` says what the
     options are part of.
     """
     game = message.WhichOneof("game")
     if game is None:
-        raise MalformedError(f"the {of} is of a game that this version does not know")
+        raise MalformedError(f"the {where} names no game that this version knows")
     return game, CODECS[game].read_options(getattr(message, game))
 
 
@@ -200,7 +200,7 @@ def write_time_control(control: TimeControl, message: transcript_pb2.TimeControl
     message.bank_ms = control.bank_ms
 
 
-def read_time_control(message: transcript_pb2.TimeControl) -> TimeControl:
+def time_control_of(message: transcript_pb2.TimeControl) -> TimeControl:
     """Return the time control."""
     return TimeControl(message.turn_ms, message.bank_ms)
 

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from arena.commands.terminal import Terminal, say
 from arena.games.bluff import BluffOptions
-from arena.games.wording import number_of
 from arena.lab.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
+from arena.wording import number_of
 
 _AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
 """Seconds between reports: if bounds were computed, and if they were not."""

@@ -7,7 +7,7 @@ from typing import Final
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
 from arena.games import GAMES
-from arena.games.wording import number_of
+from arena.wording import number_of
 
 _MOST_TABLES: Final = 3
 

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from arena.games.chance import ChanceOutcomes
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import span
 from arena.randomness import Randomness
+from arena.wording import span
 
 
 class Dealer(Enum):

@@ -5,7 +5,7 @@ The rules are the package arena.games.<game>. The arena's use of them is in its 
 imports, so that rules do not load codecs and a referee does not load pictures:
 
 codec       the game's messages on the wire         arena.codec.game_codec.GameCodec, as `CODEC`
-encoding    observations and action ids             arena.games.encoding.GameEncoding
+encoding    observations and action ids             arena.games.encoding.GameEncoding, as `ENCODING`
 batch       many matches at once, compiled          arena.learn.batch_rules.GameBatch
 claims      claims about hidden information         arena.games.claims.GameClaims
 compiled    matches played by compiled rules        arena.server.play.compiled.CompiledGame

@@ -1,32 +1,24 @@
 """`checked`, which runs the check of a build in a process of its own, from its start to its result.
 
-The process ends with this one, however that ends; the folder that it worked in may then remain, and
-`remove_left_folders` removes it.
+The process ends with this one, however that ends.
 """
 
 import asyncio
-import fcntl
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import structlog
 
-from arena.processes import AsyncProcess, module_command, start_async
+from arena.processes import AsyncProcess
 from arena.records import CheckOutcome
-from arena.worker.bubblewrap import ENDS_WITH_US
+from arena.worker.own_process import own_process, scratch_folder
 from arena.worker.referee import WorkerCallError
-from arena.worker.sandbox import HostedProgram, kill
+from arena.worker.sandbox import HostedProgram
 
 CHECK_SECONDS: Final = 300.0
 """The time after which a check is given up."""
-_FOLDERS: Final = "arena-check-"
 
 log = structlog.get_logger()
 
@@ -116,47 +108,3 @@ def _end(result: dict[str, Any]) -> ShiftEnd:
         failed, skipped = tuple(found["failed"]), tuple(found["skipped"])
         check = CheckOutcome(found["edition"], found["met"], failed, skipped)
     return ShiftEnd(result["reason"], result["log"], result["accepted"], check)
-
-
-@asynccontextmanager
-async def own_process(module: str, plan: object) -> AsyncIterator[AsyncProcess]:
-    """Run a module of ours in a process until the block ends; its stdin is the plan as JSON.
-
-    The process ends with this one, however that ends.
-    """
-    child = await start_async([*ENDS_WITH_US, *module_command(module)])
-    try:
-        assert child.stdin is not None
-        child.stdin.write(json.dumps(plan).encode())
-        child.stdin.close()
-        yield child
-    finally:
-        kill(child)
-        await child.wait()
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """Yield an empty folder with a short path, for sockets; it is locked while it is used."""
-    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
-        yield Path(name)
-
-
-def remove_left_folders() -> None:
-    """Remove the folders of checks and finals whose worker was killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
-        # Locked: a check uses it. Not ours: another user's. Gone: another worker was faster.
-        with suppress(OSError), _locked(folder):
-            if folder.stat().st_uid == os.geteuid():
-                shutil.rmtree(folder)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder. Raises OSError if another process has locked it, or it is no folder."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)

@@ -8,7 +8,7 @@ import base64
 from collections.abc import Sequence
 
 from arena.v1 import worker_pb2 as pb
-from arena.worker.check_process import own_process, scratch_folder
+from arena.worker.own_process import own_process, scratch_folder
 from arena.worker.sandbox import HostedProgram, SandboxError
 
 

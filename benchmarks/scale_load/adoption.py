@@ -93,4 +93,4 @@ def _gone(loop: asyncio.Runner, url: str, tokens: list[str], how: signal.Signals
 async def _play(port: int, token: str, load: Load) -> None:
     """One bot's stream to one referee, until it is cut."""
     with suppress(grpc.aio.AioRpcError):
-        await play(port, token, MATCHES, load)
+        await play(port, token, MATCHES, load, connection=())

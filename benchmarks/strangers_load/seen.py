@@ -32,7 +32,7 @@ def raises(view: BluffView) -> Sequence[Bet]:
 
 
 def likelihood(view: BluffView, bet: Bet) -> float:
-    """Return the probability that a bet is true by the seat's own dice alone."""
+    """Return the probability that a bet is true by the seat's own dice and those face up."""
     return honest.likelihood(view, bet.face, bet.quantity)
 
 

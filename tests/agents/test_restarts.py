@@ -51,13 +51,15 @@ async def test_a_match_that_began_before_a_crash_is_played_to_its_end_and_record
         stack.callback(bot.wait)
         stack.callback(bot.kill)
         async with agent_of(address, key) as client:
-            await asyncio.to_thread(until, PlayEndpoint(address, {}, "").rivals)
+            # Calls are limited, and each of these looks is one.
+            await asyncio.to_thread(until, PlayEndpoint(address, {}, "").rivals, pause=0.25)
             joined = await told(client, "join", bot="mine", opponents=["honest"])
             state = await told(client, "wait_for_turn", **joined)
             act = {"turn": state["turn"], "action": state["legal_actions"][0]}
             state = await told(client, "act", table=joined["table"], **act)
             assert state["state"] == "your_turn"
-            await asyncio.to_thread(until, partial(kept_replies, database, state["match"]))
+            replied = partial(kept_replies, database, state["match"])
+            await asyncio.to_thread(until, replied, pause=0.1)
             first.kill()
             second = stack.enter_context(program(tmp_path / "second", *serve, **settings))
             second.port()

@@ -12,7 +12,7 @@ from tests.several_referees import BOTS, Referees, end, leave
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SETTINGS = {"ARENA_HOSTING": "true", "ARENA_SIGNUP": "open"}
-SHIFTS = {"ARENA_SHIFT_SECONDS": "20"}
+SHIFTS = {"ARENA_SHIFT_SECONDS": "40"}
 """A referee may be taken over from in the middle of a shift."""
 MATCHES = (
     "SELECT match_id FROM match_seats JOIN versions ON versions.id = version_id "

@@ -5,13 +5,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from typer.testing import CliRunner
 
-from arena.cli import application
 from arena.database.reading import open_reader
 from arena.server.app.store import open_store
 from arena.server.reading.calls import ReadingCalls
 from arena.v1 import registry_pb2
+from tests.commands import running
 from tests.dashboard.pages import html, open_page, texts
 from tests.recorded_results import finished, match_id
 
@@ -41,7 +40,7 @@ def test_commands_name_the_reason(
 ) -> None:
     old = asyncio.run(old_match(database))
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    found = CliRunner().invoke(application([command]), [command, old])
+    found = running.arena(command, old)
     assert found.exit_code == 2
     assert f"The transcript of match {old} is no longer kept" in found.stderr
 

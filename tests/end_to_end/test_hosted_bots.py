@@ -17,7 +17,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.timeout(600)
 
 UP = ("up", "--no-dashboard", *SHORT_MATCHES)
-SHIFTS = {"ARENA_SHIFT_SECONDS": "10"}
+SHIFT_SECONDS = 10
 # In shifts it plays as long as the arena runs: at full speed the processors would have no time for
 # other tests.
 PLAYS = """
@@ -76,10 +76,11 @@ class Author:
 
 
 @contextmanager
-def arena_in(home: Path) -> Iterator[tuple[Program, str]]:
+def arena_in(home: Path, shift_seconds: int = SHIFT_SECONDS) -> Iterator[tuple[Program, str]]:
     """A whole arena with its own worker, and its address."""
     port = str(free_port())
-    with program(home, *UP, "--port", port, **SHIFTS) as up:
+    shifts = {"ARENA_SHIFT_SECONDS": str(shift_seconds)}
+    with program(home, *UP, "--port", port, **shifts) as up:
         up.wait_for("Ctrl-C stops everything")
         if not any(" arena work" in one for one in up.running()):
             assert not os.environ.get("CI"), f"CI must be able to confine programs: {up.complained}"
@@ -90,9 +91,9 @@ def arena_in(home: Path) -> Iterator[tuple[Program, str]]:
 
 
 @pytest.fixture
-def up(home: Path) -> Iterator[tuple[Program, Author]]:
+def up(home: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Program, Author]]:
     """An arena of the test's own, and an author who has signed up."""
-    with arena_in(home) as (arena, address):
+    with arena_in(home, getattr(request, "param", SHIFT_SECONDS)) as (arena, address):
         author = Author(home.parent / "author", address)
         author.asks("signup", "Ann")
         yield arena, author
@@ -135,6 +136,7 @@ def test_hosted_bots_play_their_matches_to_the_end_before_the_arena_stops(
         assert again.stop() == 0
 
 
+@pytest.mark.parametrize("up", [120], indirect=True)  # it must not be over by itself
 def test_ctrl_c_pressed_again_waits_for_no_hosted_bot_and_the_next_start_ends_its_shift(
     home: Path, up: tuple[Program, Author]
 ) -> None:

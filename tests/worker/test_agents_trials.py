@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
@@ -85,8 +86,9 @@ async def test_a_test_that_is_cancelled_leaves_nothing_behind(
 
 
 def _comparing() -> list[int]:
-    return [
-        one
-        for one in processes_of(os.getpid())
-        if b"arena.worker.comparing" in Path(f"/proc/{one}/cmdline").read_bytes()
-    ]
+    found = []
+    for one in processes_of(os.getpid()):
+        with suppress(OSError):  # it has just ended
+            if b"arena.worker.comparing" in Path(f"/proc/{one}/cmdline").read_bytes():
+                found.append(one)
+    return found

@@ -12,8 +12,8 @@ from arena.commands.events.organising import EventName, OrganiserAddress, organi
 from arena.commands.options import AsJson
 from arena.commands.progress import progress, with_progress
 from arena.commands.terminal import say, say_json
-from arena.games.wording import number_of
 from arena.replacing import replacing
+from arena.wording import number_of
 
 WRONG = 1
 """The exit code if an archive does not agree with itself."""

@@ -13,8 +13,8 @@ from arena.commands.events.organising import EventName, OrganiserAddress, organi
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import kept_login, login_at
 from arena.commands.terminal import Terminal, say, say_json
-from arena.games.wording import number_of
 from arena.moments import in_utc, in_words, iso_utc
+from arena.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ _Owner = Annotated[str, typer.Argument(help="The owner's name.")]
 
 @app.command()
 def add(name: EventName, owner: _Owner) -> None:
-    """Let an owner organise an event from any machine, by all commands but `similar`.
+    """Let an owner organise an event from any machine: all but `similar` and `organiser`.
 
     Everybody who acts for the owner does so, too. They see the real names of the roster.
     """

@@ -6,8 +6,8 @@ from arena.commands.errors import exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AsJson
 from arena.commands.terminal import say, say_json
-from arena.games.wording import number_of
 from arena.moments import in_utc, in_words
+from arena.wording import number_of
 
 if TYPE_CHECKING:
     from arena.clients.organiser_client import ProgressSeen

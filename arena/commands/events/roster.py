@@ -14,7 +14,7 @@ from arena.commands.events.organising import EventName, OrganiserAddress, organi
 from arena.commands.events.slips import slips_page
 from arena.commands.options import DashboardOption
 from arena.commands.terminal import say
-from arena.games.wording import number_of
+from arena.wording import number_of
 
 if TYPE_CHECKING:
     from arena.clients.organiser_client import NewKey, OrganiserClient

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from arena.commands.errors import CommandError
 from arena.games.game import AnyGame
-from arena.games.wording import number_of, span
 from arena.local.deal_blocks import NamedBot
 from arena.local.loading import (
     bot_command,
@@ -15,6 +14,7 @@ from arena.local.loading import (
     samples_of,
     settings_and_bot,
 )
+from arena.wording import number_of, span
 
 
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:

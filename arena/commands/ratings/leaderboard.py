@@ -18,10 +18,10 @@ from arena.commands.ratings.page import Page
 from arena.commands.terminal import Terminal, excess, fitted, say, say_json, say_json_line
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.games.wording import number_of
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
+from arena.wording import number_of
 
 # Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
 if TYPE_CHECKING:

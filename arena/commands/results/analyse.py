@@ -12,7 +12,6 @@ from arena.commands.jobs_option import Cluster, Jobs
 from arena.commands.results.analyse_json import bot_json, match_json
 from arena.commands.results.match_argument import transcripts_in
 from arena.commands.terminal import Terminal, say_json_line
-from arena.games.wording import number_of
 from arena.lab.analysis import (
     BOUNDS,
     SITUATIONS,
@@ -27,6 +26,7 @@ from arena.lab.analysis import (
 from arena.lab.analysis import analyse as analysed
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
+from arena.wording import number_of
 
 _BOUNDS = ", ".join(f"{grade.value} to {bound:.1%}" for bound, grade in BOUNDS)
 _VALUED = "Actions have values in Bluff without its extension alone."

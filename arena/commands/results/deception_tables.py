@@ -9,10 +9,10 @@ from rich.table import Table
 
 from arena.commands.results.analyse_json import rounded
 from arena.commands.terminal import Terminal, json_text
-from arena.games.wording import number_of
 from arena.lab.analysis import Estimate
 from arena.lab.deception import Deception, DeceptionRow, Share
 from arena.match.transcript import Entrant, Setup
+from arena.wording import number_of
 
 
 @dataclass

@@ -20,7 +20,6 @@ from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import say_json_line
 from arena.games.game import DEALER
-from arena.games.wording import number_of
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
@@ -28,6 +27,7 @@ from arena.match.transcript_json import read_json
 from arena.match.verify import verify as verify_transcript
 from arena.printable import printable
 from arena.signatures import KEY_BYTES, check_signature
+from arena.wording import number_of
 
 FAILED = 1
 """The exit code if the verification of a transcript fails."""

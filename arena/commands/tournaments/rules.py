@@ -6,9 +6,9 @@ from arena.commands.errors import CommandError
 from arena.commands.options import game_options
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.games.wording import span
 from arena.scheduling.pairings import FormatError
 from arena.server.tournaments.tournament import Rules
+from arena.wording import span
 
 
 def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:

@@ -21,7 +21,7 @@ from arena.games.bloeff.values import (
     Red,
 )
 from arena.games.game import IllegalActionError
-from arena.games.wording import one_of
+from arena.wording import one_of
 
 _BALLOTS: Final = (Ballot(False), Ballot(True))
 _CALLS: Final = (False, True)

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from arena.games.bluff.values import STAR, Bet, Face
-from arena.games.wording import span
+from arena.wording import span
 
 FACES: Final = tuple(Face)
 """Every face, ascending; face f is at index f - 1."""

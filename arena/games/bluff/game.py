@@ -47,9 +47,9 @@ from arena.games.game import (
 )
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import number_of
 from arena.named_tuples import maker
 from arena.randomness import Randomness
+from arena.wording import number_of
 
 _DOUBT: Final = Doubt()
 _LOWEST_BET: Final = Bet(1, Face.ONE)

@@ -30,7 +30,7 @@ from arena.games.bluff_you.values import (
     Take,
     Win,
 )
-from arena.games.wording import number_of, one_of
+from arena.wording import number_of, one_of
 
 BELIEVE: Final = Answer(True)
 DOUBT: Final = Answer(False)

@@ -37,8 +37,8 @@ from arena.games.skull.values import (
     TurnOver,
 )
 from arena.games.view_notation import ViewNotation
-from arena.games.wording import one_of
 from arena.randomness import Randomness
+from arena.wording import one_of
 
 _ASKED: Final = {
     SkullPhase.PLACE: "Lay the first disc of the round",

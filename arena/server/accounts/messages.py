@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from arena.database.errors import MessageRefusedError
 from arena.database.transaction import transaction
 from arena.records import Owner, OwnerId
+from arena.server.accounts import look_ups
 from arena.server.accounts import message_statements as statements
-from arena.server.accounts import registering
 from arena.server.accounts.auditing import record
 
 LONGEST_TEXT: Final = 2_000
@@ -50,7 +50,7 @@ class Messages:
         Raises UnknownOwnerError and MessageRefusedError.
         """
         async with transaction(self._engine) as connection:
-            found = await registering.owner_named(connection, name)
+            found = await look_ups.owner_named(connection, name)
         await self.send([OwnerId(found.id)], text, sender=OPERATOR, about=found.name, actor=actor)
 
     async def to(self, owner: Owner) -> list[SqlRow[Any]]:

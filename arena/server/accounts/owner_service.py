@@ -96,7 +96,7 @@ class OwnerService:
             "ListMessages": of_owner("ListMessages", self._list_messages),
             "MarkMessagesRead": of_owner("MarkMessagesRead", self._mark_read, changes=True),
             "ListOwnBots": of_owner("ListOwnBots", self._bots),
-            "DescribeBot": of_owner("DescribeBot", self._describe),
+            "DescribeBot": of_owner("DescribeBot", self._describe, changes=True),
             "PauseBot": of_owner("PauseBot", self._pause, changes=True),
             "PaceBot": of_owner("PaceBot", self._pace),
             "ShareDecisions": of_owner("ShareDecisions", self._share_decisions, changes=True),
@@ -277,7 +277,6 @@ class OwnerService:
         said: dict[str, str] = {
             field: getattr(request, field) for field in fields if request.HasField(field)
         }
-        self._gate.change(owner)
         await self._owners.describe(owner, request.bot, said)
         return pb.DescribeBotResponse()
 

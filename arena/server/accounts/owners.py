@@ -25,6 +25,7 @@ from arena.database.transaction import transaction
 from arena.records import Allowance, OwnBots, OwnedVersion, Owner, OwnerId, Registered
 from arena.server.accounts import (
     bot_statements,
+    look_ups,
     owner_statements,
     registering,
     sign_in_statements,
@@ -132,7 +133,7 @@ class Owners:
     async def named(self, name: str) -> Owner:
         """Return the owner of that name, in any case. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
-            found = await registering.owner_named(connection, name)
+            found = await look_ups.owner_named(connection, name)
         return Owner(OwnerId(found.id), found.name)
 
     async def key_hashes(self, most: int) -> list[bytes]:
@@ -167,7 +168,7 @@ class Owners:
             statement = owner_statements.owned_versions(owner.id, wanted)
             rows = (await connection.execute(statement)).mappings().all()
         if wanted.bot and wanted.after is None and not rows:
-            raise registering.not_yours(wanted.bot)
+            raise look_ups.not_yours(wanted.bot)
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
@@ -176,7 +177,7 @@ class Owners:
         Raises UnknownBotError and RetiredError.
         """
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             token, label = await registering.rotate(connection, own.name, version)
             await record(connection, owner.actor, "rotate token", f"{own.name} {label}")
         return token, label
@@ -187,7 +188,7 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             await registering.retire(connection, own.name, version)
             subject = own.name if version is None else f"{own.name} {version}"
             await record(connection, owner.actor, "retire", subject)
@@ -199,7 +200,7 @@ class Owners:
         """
         said = {field: checked(field, words) for field, words in said.items()}
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             if said:
                 await connection.execute(bot_statements.set_bot(own.id, **said))
                 await record(connection, owner.actor, "describe", own.name, said)
@@ -210,7 +211,7 @@ class Owners:
         A paused bot's streams end, and it gets no shifts. Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             versions = await registering.versions_named(connection, own.name, None)
             await connection.execute(owner_statements.set_paused(own.id, paused=paused))
             await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
@@ -225,7 +226,7 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             await connection.execute(bot_statements.set_bot(own.id, shares_decisions=shared))
             action = "share decisions" if shared else "keep decisions"
             await record(connection, owner.actor, action, own.name)
@@ -236,7 +237,7 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             await connection.execute(bot_statements.set_bot(own.id, shares_notes=shared))
             await record(
                 connection, owner.actor, "share notes" if shared else "keep notes", own.name
@@ -248,7 +249,7 @@ class Owners:
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
-            own = await registering.own_bot(connection, owner, bot)
+            own = await look_ups.own_bot(connection, owner, bot)
             await _set_pace(connection, own, owner.actor, pace=pace)
 
     # Methods for the operator
@@ -263,7 +264,7 @@ class Owners:
     async def reset_key(self, name: str, actor: str) -> str:
         """Return a new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
-            owner = await registering.owner_named(connection, name)
+            owner = await look_ups.owner_named(connection, name)
             key = await _new_key(connection, owner.id)
             await record(connection, actor, "reset key", owner.name)
         return key
@@ -274,7 +275,7 @@ class Owners:
         Raises UnknownOwnerError, and OperatorSparedError for an operator.
         """
         async with transaction(self._engine) as connection:
-            owner = await registering.owner_named(connection, name)
+            owner = await look_ups.owner_named(connection, name)
             if banned and owner.operator_since is not None:
                 raise OperatorSparedError(
                     f"{owner.name} is an operator: take the role away first, by `arena owner "
@@ -290,7 +291,7 @@ class Owners:
         Raises UnknownOwnerError, and BannedError for one that is banned.
         """
         async with transaction(self._engine) as connection:
-            owner = await registering.owner_named(connection, name)
+            owner = await look_ups.owner_named(connection, name)
             if operator and owner.banned_at is not None:
                 raise BannedError(f"The owner {owner.name} is banned.")
             await connection.execute(owner_statements.set_operator(owner.id, operator=operator))

@@ -1,4 +1,4 @@
-"""Look-ups of owners and bots, and steps of registering them, in a transaction of the caller's."""
+"""Steps of registering owners, bots and versions, in a transaction of the caller's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,14 +12,12 @@ from arena.database.errors import (
     TooManyBotsError,
     TooManyVersionsError,
     UnknownBotError,
-    UnknownOwnerError,
     VersionExistsError,
 )
 from arena.database.keys import new_token, token_hash
-from arena.database.rows import OwnerRow
 from arena.database.tables.bots import bots
 from arena.match.transcript import Entrant
-from arena.records import Allowance, Owner, Registered, VersionId
+from arena.records import Allowance, Registered, VersionId
 from arena.server.accounts import bot_statements, owner_statements
 
 
@@ -41,30 +39,6 @@ async def alike(connection: AsyncConnection, name: str) -> NameTakenError:
     """Return the error for an owner's name that looks like another one's."""
     other = await connection.scalar(owner_statements.owner_like(name))
     return NameTakenError(f"The name {name} looks like that of the owner {other}: choose another.")
-
-
-async def owner_named(connection: AsyncConnection, name: str) -> OwnerRow:
-    """Return the owner of that name, in any case. Raises UnknownOwnerError."""
-    found = (await connection.execute(owner_statements.owner_named(name))).mappings().one_or_none()
-    if found is None:
-        raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
-    return OwnerRow(**found)
-
-
-async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """Return an owner's bot: a row of `bot_named`.
-
-    Raises UnknownBotError, the same for another owner's bot as for a missing one.
-    """
-    found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
-    if found is None or found.owner_id != owner.id:
-        raise not_yours(bot)
-    return found
-
-
-def not_yours(bot: str) -> UnknownBotError:
-    """Return the error for a bot that the owner does not have."""
-    return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
 
 
 async def add_version(

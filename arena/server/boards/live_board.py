@@ -154,7 +154,7 @@ class LiveBoard:
                 after = max(after, held)
         self._board = grown(self._read, self.ladder, self._board, after)
         lines, rated = self._latest.lines, self._latest.rated
-        if len(self._board) and (self._board.sequence > after or rated is None):
+        if len(self._board) and (self._board.sequence > self._latest.sequence or rated is None):
             new = [bot for bot in self._board.aggregate.bots if bot not in self._versions]
             self._versions |= registered(self._read, new)
             lines = tuple(self._board.lines(self._versions))

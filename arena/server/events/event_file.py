@@ -10,7 +10,6 @@ from arena.builds.house import games_of, house_bots
 from arena.errors import UserError
 from arena.games import make_game
 from arena.games.validation_errors import error_text
-from arena.games.wording import span
 from arena.match.clock import TimeControlError, read_time_control
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
@@ -22,6 +21,7 @@ from arena.server.events.event import (
     LadderRules,
     NewEvent,
 )
+from arena.wording import span
 
 EXAMPLE = """\
 title = "Bluff in autumn"

@@ -22,7 +22,7 @@ from arena.database.names import folded
 from arena.database.statement import row_count
 from arena.database.transaction import transaction
 from arena.records import Owner, OwnerId
-from arena.server.accounts import owner_statements, registering
+from arena.server.accounts import look_ups, owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
@@ -44,7 +44,7 @@ class Organisers:
     async def add(self, event: Event, name: str, actor: str) -> None:
         """Make an owner an organiser. Raises UnknownOwnerError and EventRefusedError."""
         async with transaction(self._engine) as connection:
-            owner = await registering.owner_named(connection, name)
+            owner = await look_ups.owner_named(connection, name)
             added = organising_statements.add_organiser(event.id, owner.id)
             if await connection.scalar(added) is None:
                 raise EventRefusedError(f"{owner.name} organises {event.name} already.")
@@ -53,7 +53,7 @@ class Organisers:
     async def remove(self, event: Event, name: str, actor: str) -> None:
         """Make an owner no organiser any more. Raises UnknownOwnerError and EventRefusedError."""
         async with transaction(self._engine) as connection:
-            owner = await registering.owner_named(connection, name)
+            owner = await look_ups.owner_named(connection, name)
             gone = organising_statements.remove_organiser(event.id, owner.id)
             if await connection.scalar(gone) is None:
                 raise EventRefusedError(f"{owner.name} does not organise {event.name}.")
@@ -62,7 +62,7 @@ class Organisers:
     async def allow(self, name: str, actor: str, *, allowed: bool = True) -> None:
         """Let an owner make events, or not any more. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
-            owner = await registering.owner_named(connection, name)
+            owner = await look_ups.owner_named(connection, name)
             change = (
                 organising_statements.add_maker if allowed else (organising_statements.remove_maker)
             )

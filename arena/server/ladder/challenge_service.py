@@ -9,7 +9,7 @@ import grpc
 import grpc.aio
 import structlog
 
-from arena.codec.transcript import read_time_control, write_entrant, write_time_control
+from arena.codec.transcript import time_control_of, write_entrant, write_time_control
 from arena.errors import UserError
 from arena.games import GAMES, make_game
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
@@ -321,7 +321,7 @@ def _summary(match: RecordedMatch) -> registry_pb2.MatchSummary:
 def _time_control(request: pb.ChallengeRequest) -> TimeControl:
     if not request.HasField("time_control"):
         return DEFAULT_TIME_CONTROL
-    control = read_time_control(request.time_control)
+    control = time_control_of(request.time_control)
     for what, given, allowed in (
         ("turn_ms", control.turn_ms, TURN_MS),
         ("bank_ms", control.bank_ms, BANK_MS),

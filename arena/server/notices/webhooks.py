@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.database.errors import WebhookRefusedError
 from arena.database.transaction import transaction
 from arena.records import Owner
-from arena.server.accounts import owner_statements, registering
+from arena.server.accounts import look_ups, owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.notices import notice_statements as statements
 from arena.server.notices.posting import is_public
@@ -128,7 +128,7 @@ class BotWebhooks:
 
 async def _bot(connection: AsyncConnection, owner: Owner, bot: str | None) -> int | None:
     """Return the id of an owner's bot; None for all. Raises UnknownBotError."""
-    return None if bot is None else (await registering.own_bot(connection, owner, bot)).id
+    return None if bot is None else (await look_ups.own_bot(connection, owner, bot)).id
 
 
 def _new_secret(url: str) -> str:

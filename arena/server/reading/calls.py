@@ -11,15 +11,15 @@ import grpc
 from arena.codec.bot_side import write_action
 from arena.codec.checks import write_check
 from arena.codec.fields import field, key
-from arena.codec.transcript import read_setup, read_time_control, write_entrant
+from arena.codec.transcript import read_setup, time_control_of, write_entrant
 from arena.database.reading import ColumnReader
 from arena.database.transcripts import unpack_message
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.notation import NotationError
-from arena.games.wording import span
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
+from arena.moments import milliseconds
 from arena.records import VersionId
 from arena.server.accounts import bot_statements
 from arena.server.boards.remarks import NO_REMARK, remarks_of
@@ -37,6 +37,7 @@ from arena.server.results.match_search import (
 )
 from arena.server.uploads.checks import last_checks
 from arena.v1 import registry_pb2, transcript_pb2
+from arena.wording import span
 
 DEFAULT_MATCHES: Final = 50
 MOST_MATCHES: Final = 1_000
@@ -120,7 +121,7 @@ class ReadingCalls:
                 match_id=str(row.match_id),
                 game=row.game,
                 placing=[seat["placing"] for seat in row.seats],
-                finished_ms=int(row.finished_at.timestamp() * 1000),
+                finished_ms=milliseconds(row.finished_at),
                 rated=not (row.unrated or row.voided),
                 faults=[seat["faults"] for seat in row.seats],
             )
@@ -149,7 +150,7 @@ class ReadingCalls:
         changed = rules.options.changed()
         control = DEFAULT_TIME_CONTROL
         if request.HasField("time_control"):
-            control = read_time_control(request.time_control)
+            control = time_control_of(request.time_control)
         table, ladder = ladder_of_table(
             self._read, request.game, changed, seats or None, time_control=control
         )

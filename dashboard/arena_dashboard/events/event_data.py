@@ -36,13 +36,14 @@ from arena.server.notices import notice_statements
 from arena.server.results.kept_analyses import kept_decisions
 from arena.server.results.match_search import MatchFilter
 from arena.server.results.match_sort import Sort
-from arena_dashboard.events.organise_tables import Ratings
 from arena_dashboard.reading import data
 from arena_dashboard.reading.frames import match_json, packed
 from arena_dashboard.reading.watching import parse_viewpoint, watch
 from arena_dashboard.tournaments import tournament_data
 from arena_dashboard.tournaments.tournament_data import TournamentView
 
+Ratings = Mapping[tuple[str, str], float]
+"""Elo by bot and version."""
 KEPT_SECONDS = 4.0
 ANALYSED = 500
 """The latest matches of a final that are searched for kept analyses."""
@@ -109,7 +110,7 @@ def newest(viewer: int | None = None) -> list[EventView]:
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
-def named(name: str, viewer: int | None = None) -> EventView | None:
+def named(name: str, viewer: int | None) -> EventView | None:
     """Return an event; None if there is none of that name. Not to be changed."""
     for row in data.read(seen_by(viewer, statements.event_list(name=name))):
         event = rows.event(row)
@@ -238,7 +239,7 @@ def ratings(event: EventSeen, participants: Sequence[ParticipantSeen]) -> Rating
             for one in participants
             if one.elo is not None
         }
-    found = named(event.name)
+    found = named(event.name, None)
     if found is None:
         return {}
     rules = found.event.terms.rules

@@ -96,7 +96,7 @@ async def _download(request: Request) -> Response:
 
 def _answer(name: str, kind: str, visitor: str) -> Response:
     try:
-        found = event_data.named(name) if kind in KINDS else None
+        found = event_data.named(name, None) if kind in KINDS else None
         signed = None if found is None else event_data.archive(found.event)
     except StorageError:
         return PlainTextResponse("The database does not answer: come back later.\n", 503)

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import assert_never
 
@@ -11,11 +11,9 @@ from arena.clients.organiser_client import NewKey, ParticipantSeen
 from arena.moments import iso_utc
 from arena.printable import not_a_formula
 from arena_dashboard.bots.bot_tables import faults_link
+from arena_dashboard.events.event_data import Ratings
 from arena_dashboard.parts.markup import Html, badge, heads, scrolling, table_of, tag
 from arena_dashboard.parts.tables import bot_link, time_of
-
-Ratings = Mapping[tuple[str, str], float]
-"""Elo by bot and version."""
 
 
 class Show(StrEnum):

@@ -15,6 +15,7 @@ from arena.records import SignUp
 from arena_dashboard import browser
 from arena_dashboard.owners import identities, owners
 from arena_dashboard.owners.owners import SignedIn
+from arena_dashboard.parts.markup import in_markdown
 
 NAME_HELP = f"Public: {ALLOWED}."
 NAME_MISSING = f"“Your name” is missing: use {ALLOWED}."
@@ -41,7 +42,7 @@ def signed_in_page(show_to: Callable[[OperatorClient, SignedIn], None], title: s
         else:
             st.info(NO_REFEREE)
     except UserError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
         owners.offer_sign_out()
         browser.beat("again", browser.PULSE_SECONDS)
 

@@ -7,6 +7,7 @@ story        all that was shown of a match so far, as frames and as sentences
 reveals      the content of one message to a seat, as moments to show
 controls     the legal actions of a turn as choices, step by step
 game_options    the options of a game as widgets
+deadline     a timer whose deadline can be moved cheaply
 
 The JavaScript is in `player/assets`: the table is drawn as in a replay.
 """

@@ -48,7 +48,7 @@ def bot_feed_address(name: str) -> str:
 
 
 def _of_event(name: str) -> _Feed | None:
-    found = event_data.named(name)
+    found = event_data.named(name, None)
     if found is None:
         return None
     event = found.event

@@ -19,7 +19,7 @@ from arena_dashboard.playing.picture import replay_of
 
 # Under which the session's state holds the key of the person.
 PERSON = "playing"
-# Of the component, which is the table at which a person plays.
+# The key of the component that draws the person's table.
 TABLE = "person"
 TURN_SECONDS = (20, 60, 120)
 

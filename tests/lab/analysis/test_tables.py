@@ -1,6 +1,5 @@
 """Values of actions by solved tables, and how the tables are read."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -204,16 +203,13 @@ def test_what_the_tables_do_not_know_is_left_to_others(view: BluffView) -> None:
     assert BluffTables(solved(None)).look(view, Bet(1, Face.ONE)) is None
 
 
+@pytest.mark.usefixtures("no_garbage_collection")
 def test_the_rounds_of_an_analysis_are_freed_without_the_garbage_collector() -> None:
     tables = BluffTables(solved(None))
     tables.look(view_of(Bet(2, Face.FIVE)), Doubt())
     gone = weakref.ref(tables)
-    gc.disable()
-    try:
-        del tables
-        assert gone() is None
-    finally:
-        gc.enable()
+    del tables
+    assert gone() is None
 
 
 def test_matches_of_two_are_valued_by_the_shipped_tables() -> None:

@@ -208,7 +208,8 @@ def test_luck_is_told_of_those_who_have_enough_of_it() -> None:
 @pytest.mark.parametrize(
     "luck",
     [
-        *([], [0.5], [0.5, 0.1, -0.6]),
+        [0.5],
+        [0.5, 0.1, -0.6],
         *([float("nan"), 0.1, 0.2, -0.3], [float("inf"), 0.0, 0.0, 0.0]),
     ],
     ids=str,

@@ -6,12 +6,9 @@ from random import Random
 
 import psycopg
 import pytest
-import typer
 from sqlalchemy import create_engine
 from structlog.testing import capture_logs
-from typer.testing import CliRunner
 
-from arena.commands.ratings.check_boards import check_boards
 from arena.database.reading import Reader
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
@@ -24,6 +21,7 @@ from arena.server.boards.checkpointing import current, played_ladders, write, wr
 from arena.server.boards.ladder_log import read_checkpoint
 from arena.server.boards.live_board import LiveBoard
 from tests.bots import PATIENCE
+from tests.commands.running import beside
 from tests.recorded_results import block, finished
 from tests.server.results.test_luck import played_matches
 
@@ -31,9 +29,6 @@ Versions = tuple[VersionId, ...]
 
 TWO = LadderId.of("bluff", {}, (2,))
 LARGER = LadderId.of("bluff", {}, (3, 4))
-
-app = typer.Typer()
-app.command()(check_boards)
 
 
 async def played(store: Store, versions: Versions, blocks: int, seed: int = 1) -> None:
@@ -234,12 +229,12 @@ async def test_check_boards_finds_a_checkpoint_that_is_wrong(
 ) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
     await played(store, versions, 4)
-    right = await asyncio.to_thread(CliRunner().invoke, app, ["--write", "--json"])
+    right = await beside("check-boards", "--write", "--json")
     assert right.exit_code == 0, right.output
     boards = json.loads(right.stdout)["boards"]
     assert [one["table_sizes"] for one in boards] == [[2], [3, 4]]
     assert all(one["correct"] and one["checkpoint"] for one in boards)
-    shared = await asyncio.to_thread(CliRunner().invoke, app, ["--json", "--jobs", "2"])
+    shared = await beside("check-boards", "--json", "--jobs", 2)
     assert shared.stdout == right.stdout
     # As if the last results had been read twice.
     sql.execute("UPDATE board_checkpoints SET sequence = sequence - 3 WHERE seats = '{3,4}'")
@@ -248,7 +243,7 @@ async def test_check_boards_finds_a_checkpoint_that_is_wrong(
         "UPDATE board_checkpoints SET data = %s WHERE seats = '{2}'",
         [found.data],
     )
-    wrong = await asyncio.to_thread(CliRunner().invoke, app, [])
+    wrong = await beside("check-boards")
     assert wrong.exit_code == 1
     assert "WRONG" in wrong.output and "correct" in wrong.output
 

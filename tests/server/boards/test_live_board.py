@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena.database.errors import DatabaseUnreachableError
 from arena.database.reading import Reader
 from arena.rating.ladder_id import LadderId
 from arena.server.app.store import open_store
@@ -20,6 +21,7 @@ from tests.recorded_results import finished
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
     SimpleNamespace(id=2, bot="alpha", version="1", owner="ada", house=False),
+    SimpleNamespace(id=3, bot="beta", version="1", owner="bob", house=False),
 ]
 
 
@@ -31,13 +33,23 @@ class Log:
         self.revision = 1
         self.rows: list[Any] = []
         self.asked: list[str] = []
+        self.versions_away = False
 
-    def add(self, *placings: tuple[int, int]) -> None:
+    def add(self, *placings: tuple[int, int], first: int = 1) -> None:
         for placing in placings:
             self.last += 2
             self.rows.append(
                 [
-                    (self.last, self.last.to_bytes(16, "big"), seat, 1 + seat, place, np.nan, 0, 0)
+                    (
+                        self.last,
+                        self.last.to_bytes(16, "big"),
+                        seat,
+                        first + seat,
+                        place,
+                        np.nan,
+                        0,
+                        0,
+                    )
                     for seat, place in enumerate(placing)
                 ]
             )
@@ -64,7 +76,10 @@ class Log:
         if "rating_events" in text:
             return [SimpleNamespace(found=False)]
         self.asked.append("versions")
-        return VERSIONS
+        if self.versions_away:
+            raise DatabaseUnreachableError("away")
+        (asked,) = statement.compile().params.values()
+        return [one for one in VERSIONS if one.id in asked]
 
 
 class Clock:
@@ -96,6 +111,21 @@ def test_results_are_read_only_when_the_last_number_moved() -> None:
     assert live.now().matches == 3
     # Of the bots only those are read that are new on the board.
     assert log.asked == ["last", "last", "after 0", "versions", "last", "last", "after 4"]
+
+
+def test_results_whose_bots_could_not_be_read_are_shown_at_the_next_look() -> None:
+    log, clock = Log(), Clock()
+    live = board(log, clock)
+    log.add((1, 2))
+    assert len(live.now().lines) == 2
+    log.add((1, 2), first=2)
+    log.versions_away = True
+    clock.rest()
+    with pytest.raises(DatabaseUnreachableError):
+        live.now()
+    log.versions_away = False
+    clock.rest()
+    assert {line.bot for line in live.now().lines} == {"honest", "alpha", "beta"}
 
 
 def test_many_visitors_cost_no_more_than_one() -> None:

@@ -189,9 +189,9 @@ async def played_out(
             blocks = queued(sql)
             done(sql)
             for block in blocks:
-                stuck.reschedule(now() + PATIENCE)
                 found = await store.finals.begin_block(block)
                 if found is not None:
+                    stuck.reschedule(now() + PATIENCE)
                     matches = [played(dealt, choose=choose) for dealt in found.matches]
                     await store.finals.end_block(block, matches, signer)
             if not blocks:  # a referee's own keeper is about to queue some, or to end it

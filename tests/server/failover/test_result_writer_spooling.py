@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from structlog.testing import capture_logs
 
@@ -17,6 +18,8 @@ from tests.recorded_results import finished
 from tests.server.ladder.recorders import FakeRecorder, down, match_id
 from tests.waiting import until_async
 
+soon = partial(until_async, pause=0)
+"""Looks at each turn of the loop, as some of what is waited for passes by."""
 VERSIONS = (VersionId(1), VersionId(2))
 
 
@@ -97,9 +100,9 @@ async def test_what_ends_while_storage_fails_is_written_down_at_once() -> None:
         matches = [finished(VERSIONS) for _ in range(3)]
         at.writer.end(matches[0].block.id, lambda: at.add(matches[0]))
         at.writer.end_block("wakes the writer", void=False)
-        await until_async(lambda: at.writer.failing)
+        await soon(lambda: at.writer.failing)
         at.writer.end(matches[1].block.id, lambda: at.add(matches[1]))
-        await until_async(lambda: matches[1] in at.spool.kept)
+        await soon(lambda: matches[1] in at.spool.kept)
         assert at.spool.kept[:2] == matches[:2]
         at.come_back()
         await at.writer.settled()
@@ -111,15 +114,15 @@ async def test_what_ends_while_storage_fails_is_written_down_at_once() -> None:
 async def test_what_waits_is_spooled_as_it_comes_and_told_only_when_recorded() -> None:
     async with scene() as at:
         first = at.add(finished(VERSIONS))
-        await until_async(lambda: at.spool.kept == [first])
+        await soon(lambda: at.spool.kept == [first])
         second = at.add(finished(VERSIONS))
         at.writer.end_block("cut short", void=False)
         end = BlockEnd("cut short", void=False)
-        await until_async(lambda: at.spool.kept == [first, second, end])
+        await soon(lambda: at.spool.kept == [first, second, end])
         assert (at.writer.waiting, at.writer.spooled, at.told) == (2, 2, [])
         assert not at.writer.full
         at.come_back()
-        await until_async(lambda: at.spool.cleared == 1)
+        await soon(lambda: at.spool.cleared == 1)
         assert at.recorder.matches == [first, second]
         assert at.recorder.closed == ["cut short"]
         assert at.told == [match_id(first), match_id(second)]
@@ -142,12 +145,12 @@ async def test_what_comes_in_while_it_gathers_is_spooled_together() -> None:
     writer = ResultWriter(Away(), sleep, gather_seconds=0.02, spool=Counting())
     running = asyncio.create_task(writer.run())
     writer.add(finished(VERSIONS), lambda: None, lambda: None)
-    await until_async(lambda: writer.failing)
+    await soon(lambda: writer.failing)
     for _ in range(5):
         writer.add(finished(VERSIONS), lambda: None, lambda: None)
         for _ in range(5):
             await asyncio.sleep(0)
-    await until_async(lambda: writer.spooled == 6)
+    await soon(lambda: writer.spooled == 6)
     assert groups == [6]
     running.cancel()
 
@@ -174,12 +177,12 @@ async def test_a_spool_that_fails_is_said_and_no_new_match_begins_until_it_works
         async with scene() as at:
             at.spool.full = True
             at.add(finished(VERSIONS))
-            await until_async(lambda: at.writer.full)
+            await soon(lambda: at.writer.full)
             said = [line for line in log if "no new matches begin" in line["event"]]
             assert [line["why"] for line in said] == ["no space left"]
             at.spool.full = False
             at.tries.release()
-            await until_async(lambda: not at.writer.full)
+            await soon(lambda: not at.writer.full)
             assert at.writer.spooled == 1
 
 
@@ -187,9 +190,9 @@ async def test_a_spool_that_fails_keeps_nobody_waiting_once_storage_works() -> N
     async with scene() as at:
         at.spool.full = True
         at.add(finished(VERSIONS))
-        await until_async(lambda: at.writer.full)
+        await soon(lambda: at.writer.full)
         at.come_back()
-        await until_async(lambda: len(at.told) == 1)
+        await soon(lambda: len(at.told) == 1)
         assert not at.writer.full
 
 
@@ -204,16 +207,16 @@ async def test_a_referee_is_not_ready_while_results_wait_in_the_spool() -> None:
         telling = asyncio.create_task(readiness.tell(tell))
         for _ in range(BATCH + 10):
             at.add(finished(VERSIONS))
-        await until_async(lambda: at.writer.spooled == BATCH + 10)
+        await soon(lambda: at.writer.spooled == BATCH + 10)
         assert readiness.why_not == "the database does not answer"
         at.recorder.pause_after_first()
         at.come_back()
         # The database answers, and has taken the first batch.
-        await until_async(lambda: at.writer.spooled == 10)
+        await soon(lambda: at.writer.spooled == 10)
         assert not at.writer.failing
         assert readiness.why_not == "10 results wait in the spool"
         assert [ready for ready, _ in told] == [False]
         at.recorder.go_on.set()
-        await until_async(lambda: len(told) == 2)
+        await soon(lambda: len(told) == 2)
         assert told[1] == (True, None)
         telling.cancel()

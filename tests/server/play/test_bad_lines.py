@@ -2,7 +2,9 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from functools import partial
 from time import monotonic
+from typing import Any
 
 import grpc
 import pytest
@@ -14,6 +16,8 @@ from tests import recorded_matches
 from tests.bots import PATIENCE, Peer
 from tests.fault_proxy import FaultProxy
 from tests.scene import Scene, good_pair, opened, playing
+from tests.server.play.test_restarts import PATIENT
+from tests.waiting import until_async
 
 
 async def through(proxy: FaultProxy, scene: Scene, bot: str, **hello: object) -> Peer:
@@ -50,7 +54,7 @@ async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
                 ]
                 await asyncio.gather(*(peer.greet() for peer in peers))
                 playing = [asyncio.create_task(peer.play()) for peer in peers]
-                await asyncio.wait(playing, timeout=0.15)
+                await until_async(partial(_all_were_asked, peers))
                 proxy.cut()
                 ended = await asyncio.gather(*playing, return_exceptions=True)
                 # InvalidStateError: the client was about to write when the line was cut.
@@ -60,11 +64,19 @@ async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
                 await peer.channel.close()
 
 
+def _all_were_asked(peers: list[Peer]) -> bool:
+    return all(any(message.turns for message in peer.heard) for peer in peers)
+
+
 @pytest.mark.slow
 async def test_a_stream_opened_again_begins_with_what_is_running_and_the_match_goes_on(
-    scene: Scene,
+    database: str, quiet: list[Any]
 ) -> None:
-    async with good_pair(scene), FaultProxy(("127.0.0.1", scene.port)) as proxy:
+    async with (
+        opened(database, terms=PATIENT) as scene,
+        good_pair(scene),
+        FaultProxy(("127.0.0.1", scene.port)) as proxy,
+    ):
         async with await through(proxy, scene, "returning", max_matches=1) as before:
             await before.greet()
             turn = await before.to_first_turn()

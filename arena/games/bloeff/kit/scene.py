@@ -29,11 +29,11 @@ from arena.games.bloeff import (
 from arena.games.bloeff.chances import claim_chance
 from arena.games.bloeff.turns import honest_total
 from arena.games.game import Options
-from arena.games.wording import number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
+from arena.wording import number_of
 
 QUIET: Final = "The seats ballot, sealed."
 UNIT: Final = "cards"

@@ -19,11 +19,11 @@ from arena.games.bluff import (
 from arena.games.bluff.bets import count_matching
 from arena.games.bluff.chances import claim_chance
 from arena.games.game import Options
-from arena.games.wording import listed, number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
+from arena.wording import listed, number_of
 
 QUIET: Final = "The dealer rolls again, in secret."
 UNIT: Final = "dice"

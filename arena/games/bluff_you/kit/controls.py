@@ -15,8 +15,8 @@ from arena.games.bluff_you.values import (
     Take,
     Win,
 )
-from arena.games.wording import listed
 from arena.showing.options import Option
+from arena.wording import listed
 
 
 def options(

@@ -18,11 +18,11 @@ from arena.games.bluff_you import (
 )
 from arena.games.bluff_you.chances import claim_chance
 from arena.games.game import Options
-from arena.games.wording import listed, number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
+from arena.wording import listed, number_of
 
 QUIET: Final = "The swapping ends."
 UNIT: Final = "points"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from arena.games.skull.values import Disc, Lose, Place, SkullChoice, SkullPhase, SkullView, TurnOver
-from arena.games.wording import number_of
 from arena.showing.options import Option
+from arena.wording import number_of
 
 
 def options(

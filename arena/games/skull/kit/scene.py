@@ -25,11 +25,11 @@ from arena.games.skull.values import (
     SkullRoundStarted,
     SkullView,
 )
-from arena.games.wording import number_of
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
+from arena.wording import number_of
 
 QUIET: Final = "A disc is laid face down."
 UNIT: Final = "discs"

@@ -1,0 +1,35 @@
+"""Look-ups of owners and of their bots by name, with the errors for what is not there."""
+
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from arena.database.errors import UnknownBotError, UnknownOwnerError
+from arena.database.rows import OwnerRow
+from arena.records import Owner
+from arena.server.accounts import bot_statements, owner_statements
+
+
+async def owner_named(connection: AsyncConnection, name: str) -> OwnerRow:
+    """Return the owner of that name, in any case. Raises UnknownOwnerError."""
+    found = (await connection.execute(owner_statements.owner_named(name))).mappings().one_or_none()
+    if found is None:
+        raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
+    return OwnerRow(**found)
+
+
+async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
+    """Return an owner's bot: a row of `bot_named`.
+
+    Raises UnknownBotError, the same for another owner's bot as for a missing one.
+    """
+    found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
+    if found is None or found.owner_id != owner.id:
+        raise not_yours(bot)
+    return found
+
+
+def not_yours(bot: str) -> UnknownBotError:
+    """Return the error for a bot that the owner does not have."""
+    return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")

@@ -1,0 +1,65 @@
+"""Programs of ours that a worker starts to play with builds, and the folders in which they work.
+
+Such a process ends with this one, however that ends; its folder may then remain, and
+`remove_left_folders` removes it.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from arena.processes import AsyncProcess, module_command, start_async
+from arena.worker.bubblewrap import ENDS_WITH_US
+from arena.worker.sandbox import kill
+
+_FOLDERS: Final = "arena-check-"
+
+
+@asynccontextmanager
+async def own_process(module: str, plan: object) -> AsyncIterator[AsyncProcess]:
+    """Run a module of ours in a process until the block ends; its stdin is the plan as JSON.
+
+    The process ends with this one, however that ends.
+    """
+    child = await start_async([*ENDS_WITH_US, *module_command(module)])
+    try:
+        assert child.stdin is not None
+        child.stdin.write(json.dumps(plan).encode())
+        child.stdin.close()
+        yield child
+    finally:
+        kill(child)
+        await child.wait()
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield an empty folder with a short path, for sockets; it is locked while it is used."""
+    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
+        yield Path(name)
+
+
+def remove_left_folders() -> None:
+    """Remove the folders of checks and finals whose worker was killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
+        # Locked: a check uses it. Not ours: another user's. Gone: another worker was faster.
+        with suppress(OSError), _locked(folder):
+            if folder.stat().st_uid == os.geteuid():
+                shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder. Raises OSError if another process has locked it, or it is no folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
