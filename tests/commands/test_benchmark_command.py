@@ -171,7 +171,7 @@ def test_a_bot_of_the_arena_is_measured_by_its_rated_matches_and_stands_on_the_b
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["mine", "--rated"], "None of these matches is one of Bluff between mine and a bot"),
+        (["mine", "--rated"], "None of these matches is one of Bluff between mine and a house bot"),
         (["mine:7", "--rated"], "mine has no version 7."),
         (["theirs", "--rated"], "BOT theirs: there is no such bot; the bots are cfr, mine"),
         (["mine", "--rated", "--seed", "x"], "--rated plays nothing"),
