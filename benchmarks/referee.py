@@ -69,7 +69,7 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class FullLoad:
-    """What a run under full load found."""
+    """The findings of a run under full load."""
 
     decisions: int
     refused: dict[str, int]

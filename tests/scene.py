@@ -55,7 +55,7 @@ class Scene:
 
     @cached_property
     def channel(self) -> grpc.aio.Channel:
-        """Of calls that need no connection of their own; `opened` closes it."""
+        """The connection of calls that need none of their own; `opened` closes it."""
         return grpc.aio.insecure_channel(f"127.0.0.1:{self.port}")
 
     async def token(self, bot: str, owner: str | None = None) -> str:

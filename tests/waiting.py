@@ -24,7 +24,7 @@ async def until_async(
     pause: float = 0.01,
     why: str = "it did not happen in time",
 ) -> None:
-    """The same while other tasks run."""
+    """Wait in the same way while other tasks run."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, why

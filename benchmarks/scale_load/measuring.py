@@ -26,7 +26,7 @@ from benchmarks.scale_load.filling import Filled
 from benchmarks.scale_load.verdicts import Runs, together
 
 MATCHES: Final = 30_000
-"""Of `arena play`."""
+"""The number of matches that `arena play` plays for a figure."""
 BOT: Final = "bot7"
 """Whose matches are listed."""
 LINKS: Final = 5
@@ -130,7 +130,7 @@ def checkpoint(filled: Filled, times: int) -> Runs:
 
 
 def matches_a_second(rounds: int) -> dict[int, list[float]]:
-    """By the number of processes, in turns: the matches a second that `arena play` tells."""
+    """Return the matches a second that `arena play` prints, by its number of processes."""
     found: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
         for jobs, figures in found.items():

@@ -112,7 +112,7 @@ def browser(chromium: str, site: Site) -> Iterator[Browser]:
 
 @pytest.fixture
 def place(site: Site) -> Any:
-    """What has the `address` of the tabs that `open_tab` opens; some modules have another."""
+    """The fixture with the `address` of the tabs of `open_tab`; some modules have another."""
     return site
 
 

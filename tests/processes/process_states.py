@@ -1,4 +1,4 @@
-"""What /proc tells of a process."""
+"""The state of a process, from /proc."""
 
 from pathlib import Path
 

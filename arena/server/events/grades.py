@@ -102,7 +102,7 @@ class Achieved:
     version: str | None
     """The build of the freeze; None without one."""
     met: Mapping[str, HouseResult]
-    """By the name of the house bot."""
+    """Its results against house bots, by their names."""
     loss: float | None
     """The mean loss of a decision, in % of a match; None if nothing is analysed."""
     place: int | None
