@@ -9,7 +9,6 @@ that plays itself. Needs Chromium.
 
 import argparse
 import asyncio
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from arena.scheduling.formats import FormatName
 from benchmarks.referee_load.stage import database
+from tests.chromium import CHROMIUM
 from tests.dashboard.cups import hold
 from tests.dashboard.played import anyhow, fill, sensible
 from tests.dashboard_server import answering
@@ -100,8 +100,7 @@ def main() -> None:
     with database() as url, tempfile.TemporaryDirectory() as home:
         asyncio.run(_fill(url))
         with _arena(url, Path(home)) as address, sync_playwright() as playwright:
-            chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             for screen in SCREENS:
                 _take(browser, address, screen, options.out)
             if options.readme:

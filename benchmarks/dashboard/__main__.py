@@ -13,7 +13,6 @@ marked. Needs Chromium, and takes some four minutes. The machine's load is print
 """
 
 import os
-import shutil
 import statistics
 import sys
 import time
@@ -35,6 +34,7 @@ from benchmarks.dashboard.visiting import (
 )
 from benchmarks.options import parser_of, write_json
 from benchmarks.referee_load.stage import database
+from tests.chromium import CHROMIUM
 
 TARGETS: Final = {
     "cold_s": 1.5,
@@ -75,8 +75,7 @@ def measure(url: str, pages: list[str], loads: int, long: str) -> dict[str, Any]
         served(url, empty=True) as empty,
         sync_playwright() as playwright,
     ):
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         known = browser.new_context()
         visit(known, dashboard, "/submit")
         visit(known, empty)

@@ -4,7 +4,6 @@ many figures as there were runs; and what further processes bring to `arena play
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from benchmarks.memory import resident_mb
 from benchmarks.referee_load.stage import Figures, referee
 from benchmarks.scale_load.filling import Filled
 from benchmarks.scale_load.verdicts import Runs, together
+from tests.chromium import CHROMIUM
 
 MATCHES: Final = 30_000
 """The number of matches that `arena play` plays for a figure."""
@@ -76,9 +76,7 @@ def dashboard(filled: Filled, times: int) -> Runs:
     path = f"/leaderboard?seats={sizes[0]}-{sizes[-1]}"
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        ) as browser,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser,
         served(filled.url, empty=True) as empty,
     ):
         return together(_visits(browser, filled.url, empty, path) for _ in range(times))

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from arena.database.roles import READER_ROLE
 from arena.games import GAMES
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
+from tests.chromium import CHROMIUM
 from tests.dashboard.cups import hold
 from tests.dashboard.played import anyhow, creeping, fill
 from tests.dashboard_server import answering, listening
@@ -32,10 +32,6 @@ from tests.free_port import free_port
 
 PATIENCE_MS = 30_000
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
-
-# A page opens in the shell with an eighth of the work: no window stands around it.
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
-CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
 @dataclass(frozen=True)
