@@ -1,13 +1,15 @@
 """Budgets of the tiers of tests: where CI runs all tests, a tier that outgrows its own fails it.
 
 A tier's time is that of its tests side by side, and of those that run alone one after the other.
-A minute is one of a fast core's work, as machines differ by half. On a faster core it is a minute:
-the budgets are promises in minutes, and what tests wait for takes as long there.
+A minute is one of a fast core's work, as machines differ by half, and a virtual one by what its
+host keeps for others. On a faster core it is a minute: the budgets are promises in minutes, and
+what tests wait for takes as long there.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from typing import Final
 
@@ -27,12 +29,23 @@ _REPORTS_A_LOOK: Final = 100
 class Spent:
     """The time that tests took, by tier."""
 
-    def __init__(self, speed: Callable[[], float] | None = None, *, a_core: float = 1.0) -> None:
-        """`speed` returns how much of a fast core's work one here does; looked at often.
+    def __init__(
+        self,
+        speed: Callable[[], float] | None = None,
+        times: Callable[[], tuple[float, float]] | None = None,
+        *,
+        a_core: float = 1.0,
+    ) -> None:
+        """Begin to count.
 
-        `a_core` tests run side by side on each core.
+        Args:
+            speed: Returns how much of a fast core's work one here does; looked at often.
+            times: Returns how long the cores worked and were kept by the host, in any unit.
+            a_core: So many tests run side by side on each core.
         """
         self._speed = speed or core_speed
+        self._times = times or core_times
+        self._began = self._times()
         self._a_core = a_core
         self._speeds = [self._speed()]
         self._seconds: Counter[str] = Counter()
@@ -50,7 +63,9 @@ class Spent:
 
     def summary(self) -> tuple[list[str], bool]:
         """Return a line for each tier, and whether all are within their budgets and the slack."""
-        measured = median(self._speeds)
+        worked, kept = (now - then for now, then in zip(self._times(), self._began, strict=True))
+        given = worked / (worked + kept) if worked else 1.0
+        measured = median(self._speeds) * given
         speed = min(1.0, measured)
         lines, within = [], True
         for tier, most in MINUTES.items():
@@ -58,7 +73,10 @@ class Spent:
             within = within and spent <= most * SLACK
             mark = "" if spent <= most else ", over" if spent <= most * SLACK else ", TOO LONG"
             lines.append(f"{tier}: {spent:.1f} of {most:g} minutes{mark}")
-        lines.append(f"Minutes of {CORES} fast cores; one here does {measured:.2f} of its work.")
+        lines.append(
+            f"Minutes of {CORES} fast cores; one here does {measured:.2f} of its work, "
+            f"and is given {given:.0%} of the time that it asks for."
+        )
         return lines, within
 
 
@@ -69,3 +87,16 @@ def core_speed() -> float:
     for _ in range(turns):
         pass
     return turns / (time.thread_time() - began) / _LOOPS
+
+
+def core_times() -> tuple[float, float]:
+    """Return how long the cores have worked, and how long the host kept them, in ticks.
+
+    The first line of Linux' /proc/stat (proc(5)); where there is none, nothing was kept.
+    """
+    try:
+        ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:]]
+    except OSError:
+        return 0.0, 0.0
+    user, nice, system, _, _, interrupts, soft_interrupts, stolen = ticks[:8]
+    return user + nice + system + interrupts + soft_interrupts, stolen

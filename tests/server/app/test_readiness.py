@@ -22,6 +22,7 @@ from tests.free_port import free_port
 from tests.recorded_results import finished
 from tests.scene import BLUFF, CALM, Scene, good_pair
 from tests.server.play.test_restarts import Silent
+from tests.waiting import until
 
 SERVICES = (
     "",
@@ -83,35 +84,43 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
 @pytest.mark.slow
 async def test_the_figures_tell_what_was_played(database: str) -> None:
     metrics = free_port()
-    address = ("127.0.0.1", metrics)
-    async with (
-        running_arena(
-            database, RefereeSettings(table_types=[BLUFF], terms=CALM, metrics_address=address)
-        ) as arena,
-        good_pair(Scene(arena, database)),
-    ):
-        stranger = await Scene(arena, database, tokens={"stranger": "not a token"}).peer("stranger")
-        await stranger.status()
-        await stranger.channel.close()
-        _, text = await asyncio.to_thread(got, metrics, "metrics")
-    figures = {
-        name: float(value) for name, value in re.findall(r"^([^#\s]+) ([0-9.e+-]+)$", text, re.M)
-    }
-    assert figures["arena_connected_bots"] == 2
-    assert figures["arena_matches_finished_total"] >= figures["arena_matches_recorded_total"] >= 3
-    assert figures["arena_decisions_total"] > figures["arena_matches_finished_total"]
-    assert figures["arena_decision_seconds_count"] == figures["arena_decisions_total"]
-    assert figures["arena_send_queue_seconds_count"] > figures["arena_matches_finished_total"]
-    waited = figures["arena_send_queue_seconds_sum"] / figures["arena_send_queue_seconds_count"]
+
+    def figures() -> dict[str, float]:
+        _, text = got(metrics, "metrics")
+        assert "# TYPE arena_connections_cut_total counter" in text
+        found = re.findall(r"^([^#\s]+) ([0-9.e+-]+)$", text, re.M)
+        return {name: float(value) for name, value in found}
+
+    def at_rest() -> bool:
+        changing = ("arena_connected_bots", "arena_matches_running", "arena_results_waiting")
+        read = figures()
+        return not any(read[name] for name in changing)
+
+    settings = RefereeSettings(
+        table_types=[BLUFF], terms=CALM, metrics_address=("127.0.0.1", metrics)
+    )
+    async with running_arena(database, settings) as arena:
+        async with good_pair(Scene(arena, database)):
+            stranger = Scene(arena, database, tokens={"stranger": "not a token"})
+            refused = await stranger.peer("stranger")
+            await refused.status()
+            await refused.channel.close()
+            assert (await asyncio.to_thread(figures))["arena_connected_bots"] == 2
+        # One figure is read after the other while matches go on: only at rest are they of one time.
+        await asyncio.to_thread(until, at_rest)
+        end = await asyncio.to_thread(figures)
+    assert end["arena_matches_finished_total"] == end["arena_matches_recorded_total"] >= 3
+    assert end["arena_recording_seconds_count"] == end["arena_matches_recorded_total"]
+    assert end["arena_decision_seconds_count"] == end["arena_decisions_total"]
+    assert end["arena_decisions_total"] > end["arena_matches_finished_total"]
+    assert end["arena_send_queue_seconds_count"] > end["arena_matches_finished_total"]
+    waited = end["arena_send_queue_seconds_sum"] / end["arena_send_queue_seconds_count"]
     assert 0 < waited < PATIENCE
-    assert figures["arena_matches_resumed_total"] == 0
-    assert figures["arena_recording_seconds_count"] == figures["arena_matches_recorded_total"]
-    assert figures['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
-    rest = {"arena_results_waiting", "arena_results_spooled", "arena_matches_running"}
-    assert rest <= figures.keys()
-    assert 0 <= figures["arena_load"] <= 1
-    assert figures["arena_connections_cut_total"] == 0
-    assert "# TYPE arena_connections_cut_total counter" in text
+    assert end["arena_matches_resumed_total"] == 0
+    assert end['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
+    assert "arena_results_spooled" in end
+    assert 0 <= end["arena_load"] <= 1
+    assert end["arena_connections_cut_total"] == 0
 
 
 @pytest.mark.slow
