@@ -100,7 +100,13 @@ def test_a_new_game_is_clean_and_typed(begun: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("skull", "there is a game skull already"), ("Liar's", "is no id of a game")],
+    [
+        ("skull", "there is a game skull already"),
+        ("Liar's", "is no id of a game"),
+        ("is", "is no id of a game: it is a word of Python"),
+        ("chance", "is no id of a game: there is arena/games/chance.py"),
+        ("transcript", "is no id of a game: there is proto/arena/v1/transcript.proto"),
+    ],
 )
 def test_a_name_that_cannot_be_is_refused_and_nothing_written(name: str, why: str) -> None:
     before = subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, text=True)

@@ -4,6 +4,7 @@ The wire alone needs a kit's codec: without one the arena refuses to play it wit
 """
 
 import json
+from typing import Literal
 
 import pytest
 
@@ -12,6 +13,7 @@ from arena.bot import AnyAction, Bot, Turn
 from arena.bridge.schemas import schema
 from arena.codec.game_codec import CODECS
 from arena.conformance.options import variants
+from arena.conformance.playing import Matches
 from arena.games import KITS, make_game
 from arena.lab.analysis import has_values
 from arena.lab.analysis.decisions import decisions
@@ -31,7 +33,7 @@ from arena_dashboard.playing.story import frame
 from arena_dashboard.reading.frames import match_json, packed
 from arena_dashboard.reading.watching import Onlooker, watch
 from tests.dashboard.test_playing import leaves
-from tests.toy_game import KIT, ToyGame
+from tests.toy_game import KIT, ToyGame, ToyOptions
 
 NAME = ToyGame.name
 
@@ -111,6 +113,25 @@ def test_it_has_a_ladder_without_an_anchor_and_is_checked_by_random() -> None:
     assert Board(NAME).anchor({}) is None
     assert KITS[NAME].opponent == "random"
     assert list(variants(NAME)) == [{}]
+
+
+class OptionsForThree(ToyOptions):
+    players_min: Literal[3] = 3  # type: ignore[assignment]
+    players_max: Literal[4] = 4  # type: ignore[assignment]
+
+
+class ForThree(ToyGame):
+    """The game as if it needed three seats."""
+
+    options_type = OptionsForThree
+
+
+def test_a_bot_is_checked_at_the_smallest_table_of_a_game_for_three(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(arena.games._games, NAME, ForThree)
+    sizes = [len(match.setup.entrants) for match in Matches().largest_and_smallest(NAME)]
+    assert sizes == [4, 3]
 
 
 def test_programs_that_read_lines_get_its_schema() -> None:

@@ -6,6 +6,7 @@ place is for.
 """
 
 import argparse
+import keyword
 import re
 import subprocess
 import sys
@@ -43,8 +44,13 @@ def main() -> None:
     name = parser.parse_args().name
     if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name):
         sys.exit(f"{name!r} is no id of a game: small letters and digits, with single _ between")
-    if name in GAMES or (ROOT / f"arena/games/{name}/game.py").exists():
+    if keyword.iskeyword(name):
+        sys.exit(f"{name!r} is no id of a game: it is a word of Python")
+    if name in GAMES:
         sys.exit(f"there is a game {name} already: {', '.join(GAMES)}")
+    for path in (f"arena/games/{name}.py", *new_files(name)):
+        if (ROOT / path).exists():
+            sys.exit(f"{name!r} is no id of a game: there is {path}")
     for path, text in new_files(name).items():
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / path).write_text(text, encoding="utf-8")

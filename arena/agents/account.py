@@ -94,7 +94,7 @@ class AgentAccount:
 
     async def join(self, bot_token: str, wanted: Wanted) -> str:
         """Sit down at a new table, and return its name. Raises ChallengeError and TableError."""
-        await self._make_room()
+        self._make_room()
         name = secrets.token_urlsafe(9)
         table = AgentTable(self.play(bot_token), f"agent-{name[:6]}", wanted)
         self.tables[name] = table
@@ -105,13 +105,13 @@ class AgentAccount:
             raise
         return name
 
-    async def _make_room(self) -> None:
+    def _make_room(self) -> None:
         if len(self.tables) < MOST_TABLES:
             return
         idlest = min(self.tables, key=lambda name: self.tables[name].asked_at)
         if time.monotonic() - self.tables[idlest].asked_at < IDLE_SECONDS:
             raise TableError(f"{MOST_TABLES} tables are open, the most at once: leave one of them.")
-        await self.leave(idlest)
+        self.leave(idlest)
 
     def table(self, name: str) -> AgentTable:
         """Return the table with a name. Raises TableError."""
@@ -120,15 +120,22 @@ class AgentAccount:
             raise TableError(f"There is no table {name[:20]!r}; there are {known}.")
         return self.tables[name]
 
-    async def leave(self, name: str) -> None:
+    def leave(self, name: str) -> None:
         """Leave a table. Raises TableError."""
-        await self.table(name).leave()
+        self.table(name).leave()
         self.tables.pop(name, None)
+
+    def leave_idle(self) -> None:
+        """Leave the tables about which nobody has asked for IDLE_SECONDS."""
+        for name, table in list(self.tables.items()):
+            if time.monotonic() - table.asked_at >= IDLE_SECONDS:
+                table.leave()
+                self.tables.pop(name, None)
 
     async def leave_all(self) -> None:
         """Leave all tables."""
         for name in list(self.tables):
-            await self.leave(name)
+            self.leave(name)
 
     def _parsed(self) -> Address:
         return Address.parse(self.address, self.environment)

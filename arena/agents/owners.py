@@ -19,7 +19,10 @@ from arena.clients.owner_client import OwnerClient
 from arena.clients.referee_client import OwnerCallError
 
 MOST_ACCOUNTS: Final = 200
-"""The most accounts that are kept; one without tables makes room for another."""
+"""The most accounts that are kept.
+
+One without tables makes room for another; if all have some, tables that nobody asks about are left.
+"""
 _NO_KEY: Final = "\n"
 """The key of an account whose own key has ended; no request can carry a line break."""
 
@@ -96,10 +99,7 @@ class OwnerAccounts:
         if known is not None and (known.key, known.visitor[0]) == (access.token, address):
             return known
         if known is None and len(self._accounts) >= MOST_ACCOUNTS:
-            idle = next((name for name, one in self._accounts.items() if not one.tables), None)
-            if idle is None:
-                raise TooManyAgentsError("As many agents as allowed play already: try again later.")
-            del self._accounts[idle]
+            self._make_room()
         tables = {} if known is None else known.tables
         account = AgentAccount(
             self._address,
@@ -110,6 +110,16 @@ class OwnerAccounts:
         )
         self._accounts[access.client_id] = account
         return account
+
+    def _make_room(self) -> None:
+        """Forget an account without tables. Raises TooManyAgentsError."""
+        if all(one.tables for one in self._accounts.values()):
+            for one in self._accounts.values():
+                one.leave_idle()
+        idle = next((name for name, one in self._accounts.items() if not one.tables), None)
+        if idle is None:
+            raise TooManyAgentsError("As many agents as allowed play already: try again later.")
+        del self._accounts[idle]
 
     async def leave_all(self) -> None:
         """Leave all tables of all accounts."""

@@ -26,7 +26,7 @@ class TableError(UserError):
 class AgentTable:
     """A table from its first match until the agent leaves.
 
-    All methods are called in the event loop; what asks the referee runs in threads.
+    All methods but `leave` are called in the event loop; what asks the referee runs in threads.
     """
 
     def __init__(self, endpoint: PlayEndpoint, instance: str, wanted: Wanted) -> None:
@@ -60,7 +60,7 @@ class AgentTable:
             raise TableError("A match is being played at this table; wait_for_turn tells of it.")
         await asyncio.to_thread(self._session.challenge, self._wanted)
 
-    async def leave(self) -> None:
+    def leave(self) -> None:
         """Leave; a running match is forfeited."""
         self._session.leave()
 

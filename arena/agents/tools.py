@@ -169,7 +169,7 @@ class AgentTools:
 
     async def leave(self, table: Table) -> str:
         """Leave a table; a running match is forfeited."""
-        await self.account.leave(table)
+        self.account.leave(table)
         return "You have left."
 
     def leaderboard(

@@ -36,7 +36,7 @@ class Own:
     refusals: dict[int, referee_pb2.Refusal] = field(default_factory=dict)
     """The faults that the referee reported, by turn number."""
     all_told: bool = True
-    """Whether every message arrived: the stream was never reopened during the match."""
+    """Whether every message arrived: the stream was not lost during the match."""
 
 
 def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes) -> None:

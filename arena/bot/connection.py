@@ -18,7 +18,7 @@ from typing import Any
 
 import grpc
 
-from arena.bot.address import Address
+from arena.bot.address import Address, AddressError
 from arena.bot.conversation import Conversation
 from arena.bot.line import Outgoing
 from arena.bot.referees import Referees, RefereeStream
@@ -167,7 +167,12 @@ def _play_once(
     outgoing: Outgoing = SimpleQueue()
     outgoing.put(conversation.hello())
     welcomed_at: float | None = None
-    with address.channel() as channel:
+    try:
+        opened = address.channel()
+    except AddressError as error:  # the start has read the files: they are being replaced
+        referees.lost(stream)
+        return _Ending(str(error))
+    with opened as channel:
         call = RefereeServiceStub(channel).Play(
             iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)
         )

@@ -174,7 +174,7 @@ class Conversation:
 
         Raises CheckFailedError if the conversation is strict.
         """
-        seat = self._seat_of(end.match_id, last=True) or self._of_fellow(end.match_id)
+        seat = self._seats.pop(end.match_id, None) or self._ended_while_away(end.match_id)
         if seat is None:
             _log.info("Match %s ended; this run of the bot took no part in it.", end.match_id)
             return
@@ -211,6 +211,13 @@ class Conversation:
         self._seats[match_id] = seat
         if offered.named:
             self._begin(match_id, offered.setup.entrants)
+
+    def _ended_while_away(self, match_id: str) -> RunningMatch | None:
+        """Remove and return a match that was not resumed on this stream before it ended."""
+        seat = self._lost.pop(match_id, None) or self._of_fellow(match_id)
+        if seat is not None:
+            seat.own.all_told = False
+        return seat
 
     def _of_fellow(self, match_id: str) -> RunningMatch | None:
         """Remove and return a match that was played with a referee that has stopped."""
@@ -266,7 +273,7 @@ class Conversation:
 
 def _log_welcome(welcome: referee_pb2.Welcome) -> None:
     if not welcome.max_matches:
-        _log.info("Connected to a further referee, where no match begins for now.")
+        _log.info("Connected to a referee at which no further match begins for now.")
         return
     _log.info(
         "Connected as %s %s of %s; playing %s, up to %d matches at once.",

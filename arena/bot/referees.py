@@ -76,7 +76,9 @@ class Referees:
         self._draining = False
         """Whether the referees have been asked to let the bot go."""
         self._lost_at = -math.inf
-        """The time when one of several referees was lost."""
+        """The time when a referee was lost."""
+        self._heirs_since = -math.inf
+        """The time when a referee was lost beside others, of which one adopts its matches."""
         self._streams = [self.first]
         self._threads: list[threading.Thread] = []
         self._given = Address("")
@@ -140,7 +142,7 @@ class Referees:
                 return self._listed.get(stream.address)
             if stream is not self.first:
                 return None  # only the first stream looks for a referee
-            if self.leaving and not self._awaited:
+            if self.leaving and not self._resumable(self._lost_at):
                 return None
             for one in self._streams[1:]:
                 self._drop(one)
@@ -191,9 +193,11 @@ class Referees:
         """Record that a stream has ended, or could not be opened."""
         with self.turn:
             stream.unreached = not stream.line.up
-            stream.line.lost()
-            if self.several:
+            if stream.line.up:
                 self._lost_at = time.monotonic()
+                if self.several:
+                    self._heirs_since = self._lost_at
+            stream.line.lost()
             self._deal_places()
             if self.up:
                 self._open_further()
@@ -215,7 +219,11 @@ class Referees:
     @property
     def _awaited(self) -> bool:
         """Whether another referee may still resume matches of a lost one."""
-        if time.monotonic() >= self._lost_at + ADOPTION_S:
+        return self._resumable(self._heirs_since)
+
+    def _resumable(self, lost_at: float) -> bool:
+        """Return whether matches that ran when a referee was lost may still be resumed."""
+        if time.monotonic() >= lost_at + ADOPTION_S:
             return False
         kept = list(self._streams)
         running = sum(one.conversation.running for one in kept if not one.line.up)

@@ -127,6 +127,7 @@ class RunningMatch:
         If the bot fails, the action stays empty. The referee refuses that at once as malformed: the
         same fault as no answer, but the other bots need not wait for the time to run out.
         """
+        self._forget_refusals(turn.turn_number)
         self._hear(turn.events)
         view = turn.view.SerializeToString(deterministic=True)
         answered = self.own.answers.get(turn.turn_number)
@@ -153,6 +154,11 @@ class RunningMatch:
         if (noted := take_note(self.bot)) is not None:
             _write_note(*noted, answer)
         self.own.answers[turn.turn_number] = answer
+
+    def _forget_refusals(self, open_turn: int) -> None:
+        """Forget the faults of an open turn and of later ones: the referee has lost them."""
+        for number in [one for one in self.own.refusals if one >= open_turn]:
+            del self.own.refusals[number]
 
     def _hear(self, events: Sequence[game_pb2.Event]) -> None:
         """Add the events of a turn, of which some may be known.

@@ -14,14 +14,12 @@ from arena.conformance.playing import (
 )
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
-from arena.games import make_game
 
 
 async def _one_match(referee: ScriptedReferee) -> str:
     stream, matches, answers = await referee.begin(), Matches(), 0
     for game in games_of(stream):
-        for seats in (make_game(game).seat_counts[-1], 2):
-            match = matches.of(game, {}, seats=seats)
+        for match in matches.largest_and_smallest(game):
             await seat(stream, [match])
             answers += await play_out(stream, [match])
             await end_all(referee, stream, [match])

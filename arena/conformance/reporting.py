@@ -16,7 +16,7 @@ from arena.records import CheckOutcome
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 
-EDITION: Final = 1
+EDITION: Final = 2
 """The edition of the scenarios; it grows as soon as they ask more of a bot."""
 _SECONDS: Final = 10.0
 

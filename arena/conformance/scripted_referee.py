@@ -243,10 +243,10 @@ class ScriptedReferee(ABC):
             return ""
         return f": it {self.program.how_it_ended()}"
 
-    async def greeted(self, stream: BotStream | None = None) -> BotStream:
+    async def greeted(self, stream: BotStream | None = None, *, leaving: bool = False) -> BotStream:
         """Return the next stream, after its hello; not welcomed.
 
-        Raises UnmetError for a wrong one.
+        A bot that is `leaving` may ask for no place. Raises UnmetError for a wrong hello.
         """
         stream = stream or await self.stream()
         if stream.token != f"Bearer {self.token}":
@@ -261,11 +261,12 @@ class ScriptedReferee(ABC):
             raise UnmetError(f"hello.protocol_version is {hello.protocol_version}, not 1")
         if not set(hello.games) & GAMES.keys():
             raise UnmetError(f"hello.games is {list(hello.games)}: none of {', '.join(GAMES)}")
-        if hello.max_matches == -1:
+        none = hello.max_matches == -1
+        if none and not leaving:
             raise UnmetError(
                 "hello.max_matches is -1, for none: a bot that is checked asks for a place"
             )
-        if not 0 <= hello.max_matches <= 64:
+        if not (none or 0 <= hello.max_matches <= 64):
             raise UnmetError(f"hello.max_matches is {hello.max_matches}, not 1 to 64")
         stream.hello = hello
         return stream

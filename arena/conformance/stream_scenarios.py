@@ -15,10 +15,11 @@ from arena.conformance.playing import (
     seat,
     take_answers,
 )
-from arena.conformance.printed import quiet_about
+from arena.conformance.printed import names, quiet_about
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
+from arena.match.faults import FaultKind
 
 _QUIET_SECONDS: Final = 3.0
 """How long a bot is watched that must not come back."""
@@ -69,6 +70,19 @@ async def _lost_offer(referee: ScriptedReferee) -> str:
     answers = await play_out(again, [kept])
     await end_all(referee, again, [kept])
     return f"it joined the next match, with {answers} answers"
+
+
+async def _missed_end(referee: ScriptedReferee) -> str:
+    stream, matches, match = await one_begun(referee)
+    await stream.hear("an answer")
+    stream.end(grpc.StatusCode.UNAVAILABLE, "the referee was killed")
+    while not match.over:
+        match.refuse(FaultKind.ABSENT)
+    again = await referee.welcomed()
+    await end_all(referee, again, [match])
+    answers = await plays_on(referee, again, matches)
+    quiet_about(referee, match.id, "a match that ended by its absence")
+    return f"it played the next match, with {answers} answers"
 
 
 async def _restarted(referee: ScriptedReferee) -> str:
@@ -125,13 +139,13 @@ async def _stays_away(referee: ScriptedReferee) -> str:
 
 async def _drain(referee: ScriptedReferee) -> str:
     stream, matches, first = await one_begun(referee)
-    await take_answers(stream, [first])
-    program = referee.program
-    assert program is not None
-    program.ask_to_stop()
-    request = await stream.hear("drain, after SIGTERM")
-    if not request.HasField("drain"):
-        raise UnmetError("after SIGTERM came another message than `drain`")
+    await stream.hear("an answer")  # which the referee loses: it might have ended the match
+    await _asked_to_stop(referee, stream)
+    stream.end(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back")
+    stream = await referee.greeted(leaving=True)
+    welcome, turns = referee.welcome(stream.hello), [first.turn(repeat=True)]
+    await stream.say(welcome=welcome, resumes=[first.resume()], turns=turns)
+    await _drains_again(stream, first)
     answers = 1 + await play_out(stream, [first], begun=True)
     await end_all(referee, stream, [first])
     # The second one belongs to the block of the first.
@@ -140,6 +154,8 @@ async def _drain(referee: ScriptedReferee) -> str:
     answers += await play_out(stream, [second])
     await end_all(referee, stream, [second])
     stream.end()
+    program = referee.program
+    assert program is not None
     deadline = referee.now() + _LEAVE_SECONDS
     while program.running:
         if referee.now() > deadline:
@@ -147,7 +163,43 @@ async def _drain(referee: ScriptedReferee) -> str:
         await asyncio.sleep(0.02)
     if program.code != 0:
         raise UnmetError(f"it {program.how_it_ended()}")
+    await _checks_the_last(referee)
     return f"it sent drain, played the rest of the block, with {answers} answers, and ended"
+
+
+async def _asked_to_stop(referee: ScriptedReferee, stream: BotStream) -> None:
+    """Send SIGTERM, and wait for `drain`."""
+    assert referee.program is not None
+    referee.program.ask_to_stop()
+    request = await stream.hear("drain, after SIGTERM")
+    if not request.HasField("drain"):
+        raise UnmetError("after SIGTERM came another message than `drain`")
+
+
+async def _drains_again(stream: BotStream, match: ScriptedMatch) -> None:
+    """Take the answer to the open turn, and `drain`, in any order."""
+    drained = answered = False
+    while not (drained and answered):
+        what = "drain, on a new stream" if answered else "an answer"
+        request = await stream.hear(what)
+        drained = drained or request.HasField("drain")
+        for answer in request.answers:
+            match.take(answer)
+            answered = True
+
+
+async def _checks_the_last(referee: ScriptedReferee) -> None:
+    """Whether a bot that leaves checks the matches that end with the stream."""
+    stream, matches = await referee.begin(), Matches()
+    tables = [matches.one(stream) for _ in range(max(1, min(2, stream.hello.max_matches)))]
+    tables[-1].dealt_otherwise = True
+    await seat(stream, tables)
+    await _asked_to_stop(referee, stream)
+    await play_out(stream, tables)
+    for match in tables:  # while it checks the first, the second comes and the stream ends
+        await end_all(referee, stream, [match])
+    stream.end()
+    await names(referee, tables[-1].id, "a wrong deal, the last before it left,")
 
 
 SCENARIOS: Final = (
@@ -159,6 +211,11 @@ SCENARIOS: Final = (
     Scenario("lost answer", "Answers a turn again if the referee lost the answer.", _lost_answer),
     Scenario(
         "lost offer", "Forgets an offer that is gone after a loss of the stream.", _lost_offer
+    ),
+    Scenario(
+        "missed end",
+        "Does not complain of a match that ended, by its absence, while the stream was lost.",
+        _missed_end,
     ),
     Scenario(
         "restart of the bot",
@@ -187,7 +244,8 @@ SCENARIOS: Final = (
     ),
     Scenario(
         "drain",
-        "Sends `drain` after SIGTERM, plays its block to the end and ends with code 0.",
+        "Sends `drain` after SIGTERM, and again if the stream is lost, plays its block to the end, "
+        "checks it, and ends with code 0.",
         _drain,
         needs_program="the check sends SIGTERM to the program",
         stays_away=True,

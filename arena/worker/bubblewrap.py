@@ -46,6 +46,11 @@ _WHEEL_DEPTH = 2
 """The depth of the program below the folder of the wheel that it needs."""
 _SEEN_BY_ALL = "/usr"
 """A folder that every program sees, so that nothing in it needs to be shown, such as bubblewrap."""
+_NOT_SHOWN = ("arena_dashboard", "arena_sample_bots")
+"""Packages beside this one that no program needs or sees: the pages, and the house bots.
+
+The documentation among the pages has the sources of the house bots.
+"""
 _SHARED_MEMORY_BYTES = MIB
 _SHARED_MEMORY_FILES = 256
 _PYTHON_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
@@ -90,7 +95,7 @@ class ShownMachine:
     socket: Path | None
     """The referee's socket."""
     hidden: Path
-    """A folder that stays hidden even if it is in what all programs see: the arena's."""
+    """A folder that stays hidden even if it is in what all programs see: that of ARENA_HOME."""
 
     def paths(self) -> Iterator[SeenPath]:
         """Yield all that the program sees."""
@@ -102,12 +107,12 @@ class ShownMachine:
             yield SeenPath(self.socket.resolve(), SOCKET)
 
     def cover(self) -> Iterator[str]:
-        """Yield the words that cover the hidden folder."""
-        hidden = self.hidden.resolve()
+        """Yield the words that cover the hidden folder, and packages that are not shown."""
         shown = (Path(_SEEN_BY_ALL), *_python_paths())
-        if hidden.is_dir() and any(hidden.is_relative_to(path) for path in shown):
-            yield from ("--perms", "0755", "--size", "4096", "--tmpfs", str(hidden))
-            yield from ("--remount-ro", str(hidden))
+        for hidden in (self.hidden.resolve(), *_hidden_packages()):
+            if hidden.is_dir() and any(hidden.is_relative_to(path) for path in shown):
+                yield from ("--perms", "0755", "--size", "4096", "--tmpfs", str(hidden))
+                yield from ("--remount-ro", str(hidden))
 
 
 def command_line(
@@ -165,6 +170,14 @@ def _python_paths() -> Iterator[Path]:
         if not any(path.is_relative_to(one) for one in shown):
             shown.append(path)
             yield path
+
+
+def _hidden_packages() -> Iterator[Path]:
+    """Yield the folders of the packages that are not shown."""
+    for name in _NOT_SHOWN:
+        spec = find_spec(name)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            yield Path(folder).resolve()
 
 
 def _named_python() -> Iterator[SeenPath]:

@@ -113,9 +113,11 @@ class Connection {
   void stop() {
     const std::lock_guard lock(mutex_);
     if (leaving_) _exit(130);
-    asked_to_stop_ = true;
-    changed_.notify_all();
-    if (!stream_) return;
+    if (!stream_) {  // between two streams it leaves at once
+      asked_to_stop_ = true;
+      changed_.notify_all();
+      return;
+    }
     leaving_ = true;
     std::cerr << "Finishing " << matches_.size() << " matches; Ctrl-C again leaves at once."
               << std::endl;

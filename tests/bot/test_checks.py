@@ -196,6 +196,54 @@ async def test_after_a_lost_stream_faults_may_be_new_but_answers_are_still_compa
     assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
 
 
+async def test_faults_may_be_new_in_a_match_that_ended_while_the_bot_was_away(
+    scribes: list[Scribe],
+) -> None:
+    matches: list[Conductor] = []
+
+    async def cut(stream: Stream) -> None:
+        await stream.welcome()
+        matches.append(await begun(stream))
+        await stream.say(turns=[matches[0].turn()])
+        matches[0].answer((await stream.hear()).answers[0])
+
+    async def over(stream: Stream) -> None:
+        while matches[0].record is None:
+            matches[0].reply(Fault(FaultKind.ABSENT))
+        await stream.welcome()
+        await stream.say(ends=[matches[0].end()])
+
+    conversation, _ = await play_through(cut, over)
+    assert scribes[0].ended is not None
+    assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
+
+
+async def test_a_fault_that_a_killed_referee_lost_is_forgotten_when_its_turn_is_asked_again(
+    scribes: list[Scribe],
+) -> None:
+    entropies: list[bytes] = []
+
+    async def first(stream: Stream) -> None:
+        await stream.welcome()
+        conductor = await begun(stream)
+        entropies.append(conductor.opening.entropies[0])
+        await stream.say(turns=[conductor.turn()])
+        await stream.hear()
+        conductor.reply(Fault(FaultKind.LATE, 9))
+        await stream.say(refusals=conductor.refusals())
+
+    async def restarted(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], entropies[0])
+        resume = pb.Resume(offer=offered()[1], entropy=entropies[0])
+        await stream.welcome(resumes=[resume], turns=[conductor.turn(repeat=True)])
+        await play_on(stream, conductor, asked=True)
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(first, restarted)
+    assert scribes[0].ended is not None
+    assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
+
+
 OURS, OTHERS = Signer(bytes(32)), Signer(bytes(range(32)))
 
 

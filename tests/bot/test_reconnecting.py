@@ -8,7 +8,6 @@ import grpc
 import pytest
 
 from arena.bot import Bot
-from arena.bot.address import Address, AddressError, Trust
 from arena.bot.connection import (
     BACK_OFF_GROWTH,
     FIRST_BACK_OFF_S,
@@ -346,38 +345,3 @@ async def test_a_referee_that_is_not_there_is_waited_for_and_one_reads_what_choo
     (told,) = caplog.messages
     assert f"The referee at {address.target} cannot be reached: nothing listens there." in told
     assert "ARENA_ADDRESS or --address" in told
-
-
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("127.0.0.1:50051", Address("127.0.0.1:50051")),
-        ("http://arena:1", Address("arena:1")),
-        ("https://arena.example:443/", Address("arena.example:443", encrypted=True)),
-        ("unix:/run/arena/referee.sock", Address("unix:/run/arena/referee.sock")),
-    ],
-)
-def test_an_address_says_whether_the_connection_is_encrypted(text: str, address: Address) -> None:
-    assert Address.parse(text, {}) == address
-
-
-@pytest.mark.parametrize(
-    ("text", "environment", "message"),
-    [
-        ("arena", {}, "'arena' is not an address: write HOST:PORT"),
-        ("ftp://arena:1", {}, "'ftp://arena:1' is no address of a referee: write https://"),
-        ("https://a:1", {"ARENA_CA": "/not/there"}, "ARENA_CA: cannot read /not/there \\(No such"),
-        ("https://a:1", {"ARENA_CA": __file__}, "ARENA_CA: .* is not a file in PEM format"),
-        ("https://a:1", {"ARENA_CLIENT_CERT": "c"}, "ARENA_CLIENT_CERT and ARENA_CLIENT_KEY"),
-        ("https://a:1", {"ARENA_CLIENT_KEY": "k"}, "ARENA_CLIENT_CERT and ARENA_CLIENT_KEY"),
-    ],
-)
-def test_an_address_that_cannot_be_used_is_a_sentence(
-    text: str, environment: dict[str, str], message: str
-) -> None:
-    with pytest.raises(AddressError, match=message):
-        Address.parse(text, environment)
-
-
-def test_files_for_tls_are_not_read_for_an_address_without_it() -> None:
-    assert Address.parse("arena:1", {"ARENA_CA": "/not/there"}).trust == Trust()

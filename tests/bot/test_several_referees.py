@@ -12,6 +12,7 @@ from arena.bot.conversation import Conversation
 from arena.bot.in_order import InOrder
 from arena.bot.line import Outgoing
 from arena.bot.referees import Referees, RefereeStream
+from arena.match.faults import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Scribe
 from tests.bot.scripted_referee import Conductor, offered
@@ -186,6 +187,7 @@ def test_an_end_may_be_told_by_another_referee(program: MakeProgram, scribes: li
     request = pb.PlayRequest()
     bot.first.conversation.hear(pb.PlayResponse(offers=[offer]), request)
     conductor = Conductor(setup, request.joins[0].entropy)
+    conductor.reply(Fault(FaultKind.ABSENT))  # the bot is not told: its stream to A is lost
     while conductor.record is None:
         answers = pb.PlayRequest()
         bot.first.conversation.answer(conductor.turn(), answers)
@@ -193,7 +195,8 @@ def test_an_end_may_be_told_by_another_referee(program: MakeProgram, scribes: li
     bot.opened(B).conversation.end(conductor.end())
     assert scribes[0].ended is not None
     assert bot.first.conversation.running == 0
-    assert bot.first.conversation.tally.finished == 1
+    tally = bot.first.conversation.tally
+    assert (tally.finished, tally.failed_checks) == (1, 0)
 
 
 def test_a_bot_with_few_places_plays_at_the_oldest_referees_only(program: MakeProgram) -> None:
@@ -353,6 +356,45 @@ def test_a_bot_that_leaves_waits_for_no_lost_referee(program: MakeProgram) -> No
     bot.referees.leave()
     assert not bot.referees.alone()
     assert bot.seek(bot.first) is None
+
+
+def drained(outgoing: Outgoing) -> bool:
+    """Whether the next request is `drain`, after changes of places."""
+    while not outgoing.empty():
+        request = outgoing.get()
+        assert request is not None
+        if not request.HasField("places"):
+            return request.HasField("drain")
+    return False
+
+
+def test_a_bot_that_leaves_the_only_referee_comes_back_to_the_match_that_runs_there(
+    program: MakeProgram,
+) -> None:
+    bot = program(8)
+    line = bot.welcomed(bot.first, A, A)
+    bot.first.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())
+    bot.referees.leave()
+    assert drained(line)
+    for _ in range(2):  # the referee is not back at once
+        bot.referees.lost(bot.first)
+        assert bot.seek(bot.first) == A
+    assert drained(bot.welcomed(bot.first, A, A))
+    resumed = pb.PlayResponse(resumes=[pb.Resume(offer=offered()[1])])
+    bot.first.conversation.hear(resumed, pb.PlayRequest())
+    assert bot.referees.running == 1
+
+
+def test_a_bot_that_leaves_waits_for_no_match_that_the_only_referee_has_not_resumed(
+    program: MakeProgram,
+) -> None:
+    bot = program(8)
+    bot.welcomed(bot.first, A, A)
+    bot.first.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())
+    bot.referees.lost(bot.first)
+    line = bot.welcomed(bot.first, A, A)
+    bot.referees.leave()
+    assert drained(line)
 
 
 def test_a_bot_that_leaves_several_referees_is_let_go_when_no_match_runs(

@@ -79,6 +79,8 @@ class Bot:
             return call.code()
 
     def hear(self, message: pb.PlayResponse) -> None:
+        if message.HasField("welcome"):
+            self.returned()
         for resume in message.resumes:
             self.offers[resume.offer.match_id] = bot_side.read_offer(resume.offer)
             self.own[resume.offer.match_id] = Own(resume.entropy, all_told=False)
@@ -95,6 +97,12 @@ class Bot:
             self.say(answers=self.answers(list(message.turns)))
         for end in message.ends:
             self.end(end)
+
+    def returned(self) -> None:
+        for own in self.own.values():
+            own.all_told = False
+        if self.leaving:
+            self.say(drain=pb.Drain())
 
     def join(self, offer: pb.Offer) -> None:
         entropy = self.entropy()
@@ -299,6 +307,13 @@ class WaitsForLost(Bot):
             super().join(offer)
 
 
+class ExpectsAllNews(Bot):
+    """Takes a fault for a wrong one of which it was told nothing while it was away."""
+
+    def returned(self) -> None:
+        pass
+
+
 class NeverRests(Bot):
     def pause(self) -> float:
         return 0.0
@@ -314,6 +329,24 @@ class Insists(Bot):
 class LeavesAtOnce(Bot):
     def stop(self) -> None:
         os._exit(0)  # an exception may come to a place of gRPC that it does not leave
+
+
+class GivesUp(Bot):
+    """Does not come back for its match once it leaves."""
+
+    def comes_back(self, code: Any) -> bool:
+        return super().comes_back(code) and not self.leaving
+
+
+class DrainsOnce(Bot):
+    def returned(self) -> None:
+        pass
+
+
+class LeavesUnchecked(Bot):
+    def end(self, end: pb.End) -> None:
+        if not self.leaving:
+            super().end(end)
 
 
 class NeverLeaves(Bot):

@@ -34,6 +34,7 @@ MISFITS = {
     "loss in a turn": ("JoinsAnew", "answers to the open turns of 1 match"),
     "lost answer": ("AnswersOnce", "answers to the open turns of 1 match"),
     "lost offer": ("WaitsForLost", "it declined a match"),
+    "missed end": ("ExpectsAllNews", "that ended by its absence it printed"),
     "restart of the bot": ("JoinsAnew", "answers to the open turns of 1 match"),
     "unavailable": ("NeverRests", "without a pause"),
     "takeover": ("Insists", "it opened another stream"),
@@ -93,7 +94,10 @@ async def test_a_bot_that_crashes_has_the_time_to_print_why(tmp_path: Path) -> N
         ("Suspicious", "tampering", "verification failed"),
         ("Quits", "loss in a turn", "it ended with code"),
         ("Quits", "unavailable", "it ended with code"),
+        ("GivesUp", "drain", "it ended with code 2 after "),
+        ("DrainsOnce", "drain", "instead of drain, on a new stream"),
         ("NeverLeaves", "drain", "it still runs"),
+        ("LeavesUnchecked", "drain", "the last before it left, it printed no line"),
         ("Placeless", "matches", "max_matches is -1, for none: a bot that is checked asks for a"),
     ],
 )

@@ -9,12 +9,14 @@ import re
 import shlex
 import shutil
 import subprocess
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import pytest
 
+from tests.bot_programs import bot_program
 from tests.turns import file_of_this_run
 
 SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
@@ -65,6 +67,10 @@ class Language:
     def run(self) -> list[str]:
         """The command that plays."""
         return shlex.split(self._commands["play"])
+
+    def playing(self, address: str) -> AbstractContextManager["subprocess.Popen[str]"]:
+        """Start the program at a referee; it is killed at the end."""
+        return bot_program(self.run, address, cwd=self.folder)
 
     def build(self) -> None:
         """Build the program, once for all processes of a run: a second build would replace what

@@ -2,10 +2,7 @@
 
 import asyncio
 import re
-import signal
-import subprocess
 import time
-from contextlib import AbstractContextManager
 
 import grpc
 import pytest
@@ -27,10 +24,6 @@ from tests.starters.languages import Language
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
-def _bot(language: Language, address: str) -> AbstractContextManager["subprocess.Popen[str]"]:
-    return bot_program(language.run, address, cwd=language.folder)
-
-
 async def test_it_plays_a_match_and_ends_when_its_token_is_refused(language: Language) -> None:
     async def script(stream: Stream) -> None:
         hello = await stream.welcome()
@@ -43,7 +36,7 @@ async def test_it_plays_a_match_and_ends_when_its_token_is_refused(language: Lan
         await stream.say(ends=[conductor.end()])
 
     async with referee(script, refuse) as address:
-        with _bot(language, address.target) as process:
+        with language.playing(address.target) as process:
             code, errors = await ending(process)
     assert code == 2
     assert "The token was retired." in errors
@@ -83,7 +76,7 @@ async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
         await stream.say(ends=[conductor.end()])
 
     async with referee(lose, resume, refuse) as address:
-        with _bot(language, address.target) as process:
+        with language.playing(address.target) as process:
             _, errors = await ending(process)
     assert "Not connected" in errors
     assert "Match m1: verification failed" in errors
@@ -117,7 +110,7 @@ async def test_it_goes_on_at_another_referee_that_it_was_told_of_when_its_own_is
             await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
 
         async with referee(tell) as first:
-            with _bot(language, first.target) as process:
+            with language.playing(first.target) as process:
                 code, errors = await ending(process)
     assert code == 2
     assert "The token was retired." in errors
@@ -156,7 +149,7 @@ async def require_pauses(language: Language) -> None:
         await refuse(stream)
 
     async with referee(*[end_at_once] * 5, last, send_away, come_back) as address:
-        with _bot(language, address.target) as process:
+        with language.playing(address.target) as process:
             _, errors = await ending(process)
     pauses = [float(seconds) for seconds in re.findall(r"again in ([\d.]+) s", errors)]
     assert pauses[5] <= 0.5 < pauses[4], errors
@@ -174,7 +167,7 @@ async def test_it_notices_a_draw_that_does_not_follow_from_the_opening(language:
         await stream.say(ends=[end])
 
     async with referee(script, refuse) as address:
-        with _bot(language, address.target) as process:
+        with language.playing(address.target) as process:
             _, errors = await ending(process)
     assert "Match m1: verification failed" in errors
 
@@ -196,67 +189,9 @@ async def test_it_ignores_fields_it_does_not_know_and_logs_refusals(language: La
         await stream.say(refusals=[refusal])
 
     async with referee(script, refuse) as address:
-        with _bot(language, address.target) as process:
+        with language.playing(address.target) as process:
             _, errors = await ending(process)
     assert "Fault 1 in match m1, turn 1: Too late. Bet." in errors
-
-
-async def test_it_leaves_an_older_referee_by_finishing_its_match_and_closing_the_stream(
-    language: Language,
-) -> None:
-    closed = asyncio.Event()
-    joined, interrupted = asyncio.Event(), asyncio.Event()
-
-    async def script(stream: Stream) -> None:
-        setup, offer = offered()
-        await stream.welcome(knows_drain=False, offers=[offer])
-        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
-        joined.set()
-        await interrupted.wait()
-        await play_on(stream, conductor)
-        await stream.say(ends=[conductor.end()])
-        with pytest.raises(StopAsyncIteration):
-            await stream.hear()
-        closed.set()
-
-    async with referee(script, refuse) as address:
-        with _bot(language, address.target) as process:
-            async with asyncio.timeout(20):
-                await joined.wait()
-            process.send_signal(signal.SIGINT)
-            assert process.stderr is not None
-            while "Finishing 1 match" not in await asyncio.to_thread(process.stderr.readline):
-                assert process.poll() is None
-            interrupted.set()
-            code, errors = await ending(process)
-    assert code == 0
-    assert closed.is_set(), errors
-
-
-async def test_it_asks_a_referee_that_knows_drain_and_joins_the_rest_of_its_block(
-    language: Language,
-) -> None:
-    joined, drained = asyncio.Event(), asyncio.Event()
-
-    async def script(stream: Stream) -> None:
-        await stream.welcome(offers=[offered()[1]])
-        await stream.hear()
-        joined.set()
-        assert (await stream.hear()).HasField("drain")
-        await stream.say(withdrawals=[pb.Withdrawal(match_id="m1", reason="Nobody came.")])
-        conductor = await begun(stream, "m2")
-        await play_on(stream, conductor)
-        await stream.say(ends=[conductor.end()])
-        drained.set()
-
-    async with referee(script, refuse) as address:
-        with _bot(language, address.target) as process:
-            async with asyncio.timeout(20):
-                await joined.wait()
-            process.send_signal(signal.SIGINT)
-            code, errors = await ending(process)
-    assert drained.is_set(), errors
-    assert (code, "verification failed" in errors) == (0, False)
 
 
 async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_it_is_told(
@@ -270,6 +205,6 @@ async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_
         await stream.say(ends=[conductor.end()])
 
     async with referee(resume, refuse) as address:
-        with _bot(language, address.target) as process:
+        with language.playing(address.target) as process:
             _, errors = await ending(process)
     assert "Match m1: verification failed" in errors

@@ -1,5 +1,6 @@
-"""bubblewrap is the wheel's, else the system's, else nothing is confined."""
+"""bubblewrap is the wheel's, else the system's, else nothing is confined; what it hides."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 
 from arena.worker.bubblewrap import find_bubblewrap
 from arena.worker.sandbox import why_not_here
+from tests.worker.confining import outcome
+from tests.worker.conftest import MakeProgram
 
 
 @pytest.fixture
@@ -41,3 +44,21 @@ async def test_without_either_nothing_is_confined(
     why_not = "Bots cannot be hosted on this machine: bubblewrap is not installed."
     assert find_bubblewrap() is None
     assert await why_not_here() == why_not
+
+
+async def test_an_installed_arena_shows_programs_neither_its_house_bots_nor_its_pages(
+    program: MakeProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = Path(sys.prefix, "lib", f".arena-{os.getpid()}")
+    names = ("arena_dashboard", "arena_sample_bots")
+    try:
+        for name in names:
+            (site / name).mkdir(parents=True)
+            (site / name / "__init__.py").touch()
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        (site / "other.py").touch()
+        monkeypatch.syspath_prepend(site)
+        text = f"import glob; print(glob.glob('{site}/*/*'), *glob.glob('{site}/*.py'))"
+        assert await outcome(program(text)) == ("", f"[] {site}/other.py\n")
+    finally:
+        shutil.rmtree(site)

@@ -111,7 +111,7 @@ def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
     # All of it is kept, and shown: a page and a terminal have room for so much.
     assert len(result.reason) < 2_000
     steps = [json.loads(line)["step"] for line in capsys.readouterr().out.splitlines()]
-    so_far = re.compile(r"\d+ of 19 scenarios met so far(; running: [a-z', ]+)?")
+    so_far = re.compile(r"\d+ of 20 scenarios met so far(; running: [a-z', ]+)?")
     assert all(so_far.fullmatch(one) for one in steps[1:-1])
     assert len(steps) == 1 or "; running: tampering" in steps[1]
     if name.endswith("in a match"):

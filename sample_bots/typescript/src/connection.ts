@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
-import grpc from "@grpc/grpc-js";
+import grpc, { type StatusObject } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
 import { dealingError } from "./dealing.js";
@@ -118,26 +118,11 @@ class Connection {
       if (response.ends.length > 0) setImmediate(() => this.ended(response.ends));
     });
     stream.on("error", () => {}); // the status says it all
-    stream.on("status", ({ code, details, metadata: trailing }) => {
+    stream.on("status", (status) => {
       client.close();
       this.stream = undefined;
-      const done = code === grpc.status.OK || this.matches.size === 0;
-      if (this.leaving && done) this.exit("Stopped.", 0);
-      if (code === grpc.status.ABORTED) this.exit(`Stopped: ${details}`, 0);
-      if (FINAL.includes(code)) this.exit(`The referee refused this bot: ${details}`, 2);
-      // Opening the stream again resumes: the referee sends all running matches and open turns.
-      if (performance.now() - welcomed >= LASTING) this.pause = FIRST_PAUSE;
-      const retryAfter = Number(trailing.get("retry-after")[0]) || 0; // seconds
-      const wait = Math.max(this.pause * (0.5 + Math.random() / 2), retryAfter * 1000);
-      this.pause = Math.min((this.pause * 4) / 3, LONGEST_PAUSE);
-      console.error(
-        `Not connected to ${this.address} (${details || "stream closed"}); ` +
-          `again in ${(wait / 1000).toFixed(1)} s. ARENA_ADDRESS says which referee.`,
-      );
-      // When a referee is gone, another goes on with its matches.
-      const next = this.addresses.indexOf(this.address) + 1;
-      this.address = this.addresses[next % this.addresses.length]!;
-      setTimeout(() => this.connect(), wait);
+      // The matches that ended last are checked first.
+      setImmediate(() => this.closed(status, welcomed));
     });
     stream.write({
       hello: {
@@ -148,6 +133,27 @@ class Connection {
         client: "starter, TypeScript",
       },
     });
+  }
+
+  /** Ends the program after the end of a stream, or connects again. */
+  private closed({ code, details, metadata: trailing }: StatusObject, welcomed: number): void {
+    const done = code === grpc.status.OK || this.matches.size === 0;
+    if (this.leaving && done) this.exit("Stopped.", 0);
+    if (code === grpc.status.ABORTED) this.exit(`Stopped: ${details}`, 0);
+    if (FINAL.includes(code)) this.exit(`The referee refused this bot: ${details}`, 2);
+    // Opening the stream again resumes: the referee sends all running matches and open turns.
+    if (performance.now() - welcomed >= LASTING) this.pause = FIRST_PAUSE;
+    const retryAfter = Number(trailing.get("retry-after")[0]) || 0; // seconds
+    const wait = Math.max(this.pause * (0.5 + Math.random() / 2), retryAfter * 1000);
+    this.pause = Math.min((this.pause * 4) / 3, LONGEST_PAUSE);
+    console.error(
+      `Not connected to ${this.address} (${details || "stream closed"}); ` +
+        `again in ${(wait / 1000).toFixed(1)} s. ARENA_ADDRESS says which referee.`,
+    );
+    // When a referee is gone, another goes on with its matches.
+    const next = this.addresses.indexOf(this.address) + 1;
+    this.address = this.addresses[next % this.addresses.length]!;
+    setTimeout(() => this.connect(), wait);
   }
 
   private leave(): void {
