@@ -7,6 +7,7 @@
 130   Ctrl-C, at any moment
 """
 
+import codecs
 import gc
 import io
 import os
@@ -77,15 +78,23 @@ def run_command() -> NoReturn:
 
 
 def _text(raw: Any, stream: Any) -> io.TextIOWrapper:
-    """Return a stream like one of Python's, on another file."""
+    """Return a stream like one of Python's, on another file.
+
+    A terminal without a character gets "?" for it.
+    """
+    strict = stream.errors in ("strict", "surrogateescape")
     return io.TextIOWrapper(
         raw if stream.write_through else io.BufferedWriter(raw),
         encoding=stream.encoding,
-        errors=stream.errors,
+        errors="replace" if strict and not _is_utf_8(stream.encoding) else stream.errors,
         newline="\n",
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+def _is_utf_8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name == "utf-8"
 
 
 def _set_library_defaults() -> None:
@@ -117,7 +126,7 @@ def _code_of_command(arguments: list[str]) -> int:
 
 
 def _print_json_alone() -> None:
-    """Let only a command's JSON reach standard output.
+    """Let only a command's JSON reach standard output, in UTF-8 whatever the terminal has.
 
     What bots, libraries and child processes print there goes to standard error.
     """
@@ -125,11 +134,7 @@ def _print_json_alone() -> None:
 
     file = os.dup(1)
     os.dup2(2, 1)
-    JSON_STREAM.set(
-        io.TextIOWrapper(
-            _Output(file, "w"), sys.stdout.encoding, sys.stdout.errors, "\n", write_through=True
-        )
-    )
+    JSON_STREAM.set(io.TextIOWrapper(_Output(file, "w"), "utf-8", newline="\n", write_through=True))
 
 
 def _code_of_error(error: BaseException) -> int:
@@ -147,6 +152,15 @@ def _code_of_error(error: BaseException) -> int:
         sentence = missing_extra((missing.name or "").partition(".")[0], sys.argv[1:])
         if sentence is not None:
             _say(sentence)
+            return _MENDABLE
+    if any(isinstance(one, UnicodeEncodeError) for one in _chain(error)):
+        from arena.printable import printable
+
+        # Names of files may have any bytes; what is sent or stored may not.
+        words = sys.argv[1:]
+        wrong = next((one for one in words if one.encode(errors="ignore").decode() != one), None)
+        if wrong is not None:
+            _say(f"the argument {printable(wrong)} is not text in UTF-8.")
             return _MENDABLE
     output = next((one for one in _chain(error) if isinstance(one, OutputError)), None)
     if output is not None:

@@ -189,6 +189,17 @@ class OwnerClient(RefereeClient):
         answer = self._ask(self._owners.ListOwnBots, request, key)
         return BotPage(tuple(map(_bot, answer.bots)), answer.next_page_token)
 
+    def bots_in_service(self, key: str) -> list[str]:
+        """Return the names of all of the owner's bots that are not retired, by name."""
+        names: dict[str, None] = {}  # a bot with many versions is on several pages
+        page = ""
+        while True:
+            found = self.bots(key, page=page)
+            names.update((bot.name, None) for bot in found.bots if not bot.retired)
+            page = found.next_page
+            if not page:
+                return list(names)
+
     def bot(self, key: str, name: str, versions: int = MOST_LINES) -> BotSeen:
         """Return the owner's bot of that name, with at most `versions` of its newest versions."""
         found: list[VersionSeen] = []

@@ -1,4 +1,4 @@
-"""Head to head, history and a bot's page on a real database."""
+"""Head to head and a bot's page on a real database."""
 
 import asyncio
 import re
@@ -11,8 +11,7 @@ from arena.records import CheckOrigin, CheckOutcome
 from arena.server.app.store import open_store
 from arena.server.boards.comparisons import Comparisons
 from arena_dashboard.bots import bot_data
-from arena_dashboard.ladders import comparison_data, comparison_tables, history_chart, versus
-from arena_dashboard.parts.drawn import drawn
+from arena_dashboard.ladders import comparison_data, comparison_tables, versus
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent
@@ -90,44 +89,17 @@ def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> 
     assert "<dt>Legal</dt><dd>Legal is" in page
 
 
-def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Filler) -> None:
-    filled(blocks=30)
-    app = open_page("history")
+def test_no_name_in_the_sentences_of_head_to_head_is_markdown(filled: Filler) -> None:
+    names = ("_fox", "owl_", "www.evil.com")
+    policies = [("honest", anyhow), *((name, sensible(0.0)) for name in names)]
+    filled(blocks=60, policies=policies)
+    app = open_page("head_to_head")
     assert not app.exception
-    assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
-    found = comparison_data.history(TWO)
-    assert 28 <= len(found.points) <= 30  # none before the anchor's first match
-    lines = comparison_data.ladder_details(TWO).board.lines
-    last = {rating.version_id: rating.elo for rating in found.points[-1].ratings}
-    for line in lines:
-        assert last[line.version_id] == pytest.approx(line.elo, abs=1e-9)
-    points = comparison_data.history_points(found, [lines[0].version_id])
-    assert {point.bot for point in points} == {"alpha 1"}
-    assert [point.matches for point in points] == sorted(point.matches for point in points)
-    assert "alpha 1 from" in history_chart.in_words(points)
-    chart = drawn(points, history_chart.history, history_chart.in_words)
-    for layer in chart.spec["layer"]:
-        fields = {one["field"] for one in layer["encoding"].values() if "field" in one}
-        assert fields <= layer["data"]["values"][0].keys()
-        assert len(layer["data"]["values"]) == len(points)
-
-
-def test_of_many_bots_a_part_is_suggested_for_the_history_and_the_chosen_ones() -> None:
-    names = [f"bot{rank} 1" for rank in range(1_000)]
-    found = history_chart.suggested(names, ["bot999 1", "bot0 1"])
-    assert found[:3] == ["bot999 1", "bot0 1", "bot1 1"]
-    assert len(found) == history_chart.SUGGESTED + 1
-
-
-@pytest.mark.slow
-def test_the_history_shows_the_bots_of_the_url(filled: Filler) -> None:
-    filled(blocks=6)
-    app = open_page("history", bots="beta 1")
-    assert app.multiselect[0].value == ["beta 1"]
-    app = open_page("history", bots="")
-    assert "Choose a bot" in texts(app)
-    app = open_page("history", bots="nobody 7")
-    assert len(app.multiselect[0].value) == 3
+    said = " ".join(one.value for one in app.markdown)
+    assert "Shown to beat a bot" in said
+    for name in (r"\_fox 1", r"owl\_ 1", "www\u2060.evil.com 1"):
+        assert name in said
+    assert not re.search(r"(?<!\\)_|www\.", said)
 
 
 def test_a_bots_page_has_its_ratings_deception_matches_and_folded_opponents(filled: Filler) -> None:

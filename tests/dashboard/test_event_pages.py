@@ -13,11 +13,13 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from arena.server.app.store import Store, open_store
-from arena_dashboard.events import event_downloads
+from arena_dashboard.events import event_data, event_downloads
 from arena_dashboard.serving import feeds
+from arena_dashboard.tournaments import tournament_data
 from tests.dashboard.pages import html, open_page, texts
 from tests.databases import plain
-from tests.server.events.cups import entrant, let_pass, played_out, said
+from tests.server.events.cups import done, entrant, let_pass, played_out, queued, said
+from tests.server.events.cups import played as played_match
 from tests.server.events.test_connected_entries import connecting
 
 Sql = psycopg.Connection[Any]
@@ -107,6 +109,32 @@ def test_nothing_of_a_final_is_shown_before_its_results_are_out(arena: str) -> N
     assert "No matches" in texts(open_page("matches")) or "Replay" not in words(
         open_page("matches")
     )
+
+
+def test_the_results_of_a_live_final_are_those_of_its_end_for_who_watched_it_before(
+    arena: str,
+) -> None:
+    async def watched(store: Store, sql: Sql) -> None:
+        sql.execute("UPDATE events SET live = true")
+        let_pass(sql, "cup", 2.1)
+        await store.finals.keep(store.record)
+        block = queued(sql)[0]
+        found = await store.finals.begin_block(block)
+        assert found is not None
+        matches = list(map(played_match, found.matches))
+        await store.finals.end_block(block, matches, await store.signer())
+        done(sql)
+        await store.finals.keep(store.record)
+        name = (await store.events.named("cup"))[0].tournament
+        view = tournament_data.tournament_view(name or "")
+        assert view is not None and sum(line.blocks for line in view.standings) == 2
+        await released(store, sql)
+
+    held(arena, watched)
+    seen = event_data.named("cup", None)
+    assert seen is not None and seen.event.released_at is not None
+    for _ in range(2):
+        assert [line.blocks for line in event_data.results(seen.event)] == [2, 2]
 
 
 @pytest.mark.slow

@@ -1,10 +1,11 @@
 """What an organiser sees of who takes part: filters, escaped text, CSV; and the form of events."""
 
 import csv
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from arena.builds.hosted import BuildState
 from arena.clients.organiser_client import NewKey, ParticipantSeen, PersonSeen
@@ -13,6 +14,10 @@ from arena.server.events.event_file import read_event
 from arena.server.events.roster_file import Enrollee
 from arena_dashboard.events import event_forms
 from arena_dashboard.events.organise_tables import Show, chosen, keys_csv, participants_csv, table
+from tests.dashboard.test_owner_pages import visitor
+from tests.dashboard.test_private_event_pages import at
+from tests.scene import Scene
+from tests.server.events.cups import said
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>"
@@ -118,3 +123,64 @@ def test_the_example_of_the_page_is_an_event_that_is_still_to_come() -> None:
     event = read_event(event_forms.example(NOON))
     assert event.dates.opens == NOON
     assert event.dates.freezes == NOON + timedelta(days=14)
+
+
+@dataclass
+class Shown:
+    """What the form to move dates reads of an event."""
+
+    name: str = "cup"
+    opens: datetime = NOON
+    freezes: datetime = NOON + timedelta(days=1)
+    final: datetime = NOON + timedelta(days=2)
+    results: datetime = NOON + timedelta(days=3)
+
+
+@dataclass
+class Mover:
+    """A client that only notes which dates are moved."""
+
+    moved: list[dict[str, datetime | None]] = field(default_factory=list)
+
+    def move(self, _name: str, **dates: datetime | None) -> None:
+        self.moved.append(dates)
+
+
+def test_a_date_that_somebody_else_moved_meanwhile_is_not_moved_back() -> None:
+    def page(client: object, event: object) -> None:
+        from arena_dashboard.events import event_forms
+
+        event_forms.move(client, event)  # type: ignore[arg-type]
+
+    client, event = Mover(), Shown()
+    app = AppTest.from_function(page, args=(client, event), default_timeout=60).run()
+    event.freezes += timedelta(days=7)
+    app.button[0].click().run()
+    assert client.moved == []
+    assert "No date is another one." in app.info[0].value
+    event.final += timedelta(days=7)
+    results = event.results + timedelta(days=7)
+    app.datetime_input[3].set_value(results.replace(tzinfo=None))
+    app.button[0].click().run()
+    assert client.moved == [{"opens": None, "freezes": None, "final": None, "results": results}]
+    event.name = "another"
+    app.run()
+    shown = [one.value for one in app.datetime_input]
+    assert shown[3] == event.results.replace(tzinfo=None)
+
+
+async def test_new_keys_wait_on_the_page_of_their_event_alone(scene: Scene) -> None:
+    await scene.key("root")
+    await scene.arena.store.owners.make_operator("root", "operator")
+    for name in ("cup", "mug"):
+        await scene.arena.store.events.create(name, said(), "me")
+    root = await visitor(scene, "submit", "root")
+    assert "are new" not in await at(root, "organise", event="cup")
+    (roster,) = [one for one in root.app.text_area if one.label == "The roster as CSV"]
+    roster.set_value("name\nAnn Archer")
+    await root.press("Make keys for those who are new")
+    assert "**1 are new.**" in root.sees
+    assert "are new" not in await at(root, "organise", event="mug")
+    assert "**1 are new.**" in await at(root, "organise", event="cup")
+    await root.press("I have stored them: add these people")
+    assert [one.value for one in root.app.success] == ["1 are on the roster now."]

@@ -53,8 +53,23 @@ def test_a_profile_shows_text_and_link_escaped_and_follows_no_link() -> None:
 def test_a_name_or_a_word_of_a_url_is_no_markdown() -> None:
     assert in_markdown("__x__ 1.0-rc") == r"\_\_x\_\_ 1.0-rc"
     link = "[Sign in](https://x.example)"
-    assert shortened(link) == r"\[Sign in\](https://x.example)"
+    assert shortened(link) == "\\[Sign in\\](https\u2060://x.example)"
     assert shortened("x" * 99) == "x" * 60 + "…"
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("www.evil.com", "www\u2060.evil.com"),
+        ("WWW.evil.com", "WWW\u2060.evil.com"),
+        ("http://evil.com", "http\u2060://evil.com"),
+        ("https://evil.com", "https\u2060://evil.com"),
+        ("me@evil.com", "me@\u2060evil.com"),
+        ("wwwolf 1.0 http 2", "wwwolf 1.0 http 2"),
+    ],
+)
+def test_an_address_in_markdown_is_no_link(text: str, broken: str) -> None:
+    assert in_markdown(text) == broken
 
 
 def test_what_a_sentence_names_as_code_is_code_and_all_else_text() -> None:

@@ -56,6 +56,21 @@ def test_all_tournaments_are_listed_newest_first_with_their_progress(arena: str)
     assert 'href="tournaments?name=second"' in html(app)
 
 
+def test_the_list_has_the_winner_of_a_tournament_that_was_watched_before_its_end(
+    arena: str,
+) -> None:
+    held(arena, format_name=FormatName.KNOCKOUT, bots=BOTS[:2], blocks=1)
+    with psycopg.connect(plain(arena), autocommit=True) as sql:
+        (ended,) = sql.execute("SELECT ended_at FROM tournaments").fetchone() or (None,)
+        sql.execute("UPDATE tournaments SET state = 'running', ended_at = NULL")
+        watched = tournament_data.tournament_view("cup")
+        assert watched is not None and watched.winner is None
+        sql.execute("UPDATE tournaments SET state = 'finished', ended_at = %s", (ended,))
+    for _ in range(2):
+        (listed,) = tournament_data.index(None, None).rows
+        assert listed.winner is not None and listed.winner.bot == "ada"
+
+
 def test_a_page_of_the_list_that_cannot_be_is_said(arena: str) -> None:
     app = open_page("tournaments", before="x" * 100)
     assert not app.exception
@@ -234,6 +249,20 @@ def test_the_page_names_whom_a_pairing_waits_for_and_until_when(arena: str) -> N
         r"wait for cleo 1 \(not connected\), until \d\d:\d\d:\d0 UTC: .* \(a walkover\)", said
     )
     assert html(app).count("waits for cleo 1") == 2
+
+
+def test_no_name_on_the_page_of_a_tournament_is_markdown(arena: str) -> None:
+    bots = ("_fox", "owl_")
+    plan = {"format_name": FormatName.ROUND_ROBIN, "bots": bots, "blocks": 1, "most_blocks": 0}
+    held(arena, "_cup_", **plan)
+    with psycopg.connect(plain(arena)) as sql:
+        sql.execute("UPDATE tournament_entries SET waited_s = 90 WHERE number = 2")
+    app = open_page("tournaments", name="_cup_")
+    assert app.title[0].value == r"\_cup\_"
+    (waits,) = [one.value for one in app.info]
+    assert r"(\_fox 1 – owl\_ 1) waits for owl\_ 1, until" in waits
+    app = open_page("matches", tournament="_cup_", pairing="1.1")
+    assert r"Round 1, table 1 of \_cup\_" in texts(app)
 
 
 def test_a_swiss_has_a_crosstable_with_the_opponents_ranks(arena: str) -> None:

@@ -16,7 +16,9 @@ def test_a_viewpoint_in_a_url_is_read_as_it_was_written(viewpoint: int | Onlooke
     assert parse_viewpoint(write_viewpoint(viewpoint), 3) == viewpoint
 
 
-@pytest.mark.parametrize("text", ["3", "-1", "", "seat", "²", "1.0", "٣"])
+@pytest.mark.parametrize(
+    "text", ["3", "-1", "", "seat", "²", "1.0", "٣", pytest.param("9" * 4301, id="too long")]
+)
 def test_a_viewpoint_that_makes_no_sense_is_everything(text: str) -> None:
     assert parse_viewpoint(text, 3) is Onlooker.EVERYTHING
 

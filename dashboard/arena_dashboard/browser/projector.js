@@ -43,9 +43,9 @@ function turn(by) {
 }
 
 /** @param {KeyboardEvent} event */
-function key(event) {
+export function key(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.key === "f") {
+  if (event.key.toLowerCase() === "f") {
     if (document.fullscreenElement) void document.exitFullscreen();
     else void document.documentElement.requestFullscreen().catch(() => {});
     return;

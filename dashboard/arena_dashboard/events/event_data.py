@@ -125,7 +125,7 @@ def final(event: Event, viewer: int | None = None) -> TournamentView | None:
     if event.released_at is None:
         return None
     if event.tournament is not None:
-        return tournament_data.tournament_view(event.tournament)
+        return tournament_data.finished_view(event.tournament)
     return _private_final(event.id, viewer, event)
 
 

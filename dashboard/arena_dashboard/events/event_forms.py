@@ -74,7 +74,8 @@ def move(client: OrganiserClient, event: EventSeen) -> None:
                 "final": event.final,
                 "results": event.results,
             },
-            "move",
+            f"move-{event.name}",
+            current=True,
         )
         moved = st.form_submit_button("Move the dates")
         if not moved:
@@ -170,13 +171,19 @@ def _fields() -> dict[str, Any]:
     }
 
 
-def _dates(before: Mapping[str, datetime], key: str) -> dict[str, datetime]:
-    """Show the dates for changes, in UTC, and return them."""
+def _dates(
+    before: Mapping[str, datetime], key: str, *, current: bool = False
+) -> dict[str, datetime]:
+    """Show the dates for changes, in UTC, and return them.
+
+    With `current` a date that somebody else has changed meanwhile is shown as it is now.
+    """
     st.caption("All dates are in UTC.")
     chosen = {}
     for name, words in _DATES.items():
         shown = _to_minutes(before[name]).replace(tzinfo=None)
-        found = st.datetime_input(words, shown, key=f"{key}-{name}", step=300)
+        at = f"-{shown.isoformat()}" if current else ""  # under its key a widget keeps its value
+        found = st.datetime_input(words, shown, key=f"{key}-{name}{at}", step=300)
         chosen[name] = (found or shown).replace(tzinfo=UTC)
     return chosen
 

@@ -24,7 +24,7 @@ def show_winners(found: EventView, viewer: int | None) -> None:
         st.html(winners(first, teams))
     if found.event.tournament is None:
         return
-    view = tournament_data.tournament_view(found.event.tournament)
+    view = tournament_data.finished_view(found.event.tournament)
     if view is not None and view.record.tournament.rules.format in BRACKETS:
         drawn = tournament_pictures.picture(view)
         if drawn is not None:

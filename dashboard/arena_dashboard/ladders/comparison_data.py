@@ -17,8 +17,9 @@ from arena.server.boards.ladder_log import read_log
 from arena.server.boards.model_check import ModelCheck, model_check
 from arena_dashboard.ladders import comparison_tables, history_chart
 from arena_dashboard.ladders.history_chart import HistoryPoint
+from arena_dashboard.ladders.ladder_choice import link
 from arena_dashboard.parts.drawn import Drawn, drawn
-from arena_dashboard.parts.markup import Html
+from arena_dashboard.parts.markup import Html, tag
 from arena_dashboard.reading import data
 
 KEPT_SECONDS = 300.0
@@ -83,9 +84,14 @@ def comparisons_page(
     )
 
 
-def versions_on(facts: Details, bot: str) -> list[str]:
-    """Return the labels, as in charts, of the bot's versions on a ladder."""
-    return [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
+def history_link(facts: Details, bot: str) -> Html:
+    """Return a link to the history of the bot's versions on a ladder: of the best, if many."""
+    versions = [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
+    most = history_chart.MOST_BOTS
+    words = (
+        f"Rating history of its best {most} versions" if len(versions) > most else "Rating history"
+    )
+    return tag("a", words, href=link("history", facts.ladder, bots=",".join(versions[:most])))
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)

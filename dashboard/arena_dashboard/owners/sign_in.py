@@ -81,7 +81,7 @@ def _show_identity(client: UploadClient, terms: SignUpTerms) -> None:
         try:
             found = identities.signed_in(client)
         except OwnerCallError as error:
-            st.error(str(error))
+            st.error(in_markdown(str(error)))
             st.button(f"Sign in again at {at}", type="primary", on_click=st.login)
             return
         if found is not None and found.owner:
@@ -113,7 +113,7 @@ def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> N
     try:
         found = identities.signed_up(client, "" if key else name, invite, key)
     except OwnerCallError as error:
-        st.error(str(error))
+        st.error(in_markdown(str(error)))
         return
     if not found.owner:
         st.error("“Or the key of the owner that you are already” is missing.")
@@ -166,7 +166,7 @@ def _sign_up(client: UploadClient, terms: SignUpTerms) -> None:
     try:
         owner, key = client.sign_up(name, invite)
     except OwnerCallError as error:
-        st.error(str(error))
+        st.error(in_markdown(str(error)))
         return
     owners.begin(session, client, owner, key, fresh=True)
     st.rerun()
@@ -189,6 +189,6 @@ def _sign_in(client: UploadClient) -> None:
     try:
         owners.begin(owners.kept(), client, client.owner(key), key)
     except OwnerCallError as error:
-        st.error(str(error))
+        st.error(in_markdown(str(error)))
         return
     st.rerun()

@@ -9,7 +9,7 @@ from arena.clients.referee_client import OwnerCallError
 from arena.clients.webhook_client import WebhookClient, WebhookSeen
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import Html, heads, table_of, tag
+from arena_dashboard.parts.markup import Html, heads, in_markdown, table_of, tag
 
 ALL: Final = "All my bots"
 _SECRET: Final = "webhook-secret"  # noqa: S105  a key of the session
@@ -21,7 +21,7 @@ def show(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
     try:
         found = client.webhooks(owner.key)
     except OwnerCallError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
         return
     secret = owners.kept().pop(_SECRET, None)
     if secret is not None:

@@ -8,6 +8,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>~$]")
+_ADDRESS = re.compile(r"(?<=www)(?=\.)|(?<=http)(?=:)|(?<=https)(?=:)|(?<=@)", re.IGNORECASE)
+"""The places in addresses at which they can be broken up."""
+_WORD_JOINER = "\u2060"
+"""An invisible character. Addresses become links even where all of their marks are escaped."""
 
 
 class Html(str):
@@ -98,4 +102,4 @@ def command(line: str) -> Html:
 
 def in_markdown(text: str) -> str:
     """Return text escaped for Markdown of Streamlit, without links, pictures and emphasis."""
-    return _MARKDOWN.sub(r"\\\g<0>", text)
+    return _ADDRESS.sub(_WORD_JOINER, _MARKDOWN.sub(r"\\\g<0>", text))

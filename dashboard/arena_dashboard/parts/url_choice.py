@@ -65,8 +65,10 @@ def url_date(name: str) -> date | None:
         chosen = date.fromisoformat(asked)
     except ValueError:
         chosen = None
-        if asked:
-            st.warning(f"“{shortened(asked)}” is no day such as 2026-03-04.")
+    if chosen == date.max:  # it has no end: there is no day after it
+        chosen = None
+    if asked and chosen is None:
+        st.warning(f"“{shortened(asked)}” is no day such as 2026-03-04.")
     st.session_state[name] = chosen
     return chosen
 
@@ -84,10 +86,13 @@ def url_switch(name: str) -> bool:
     return chosen
 
 
-def url_choices(name: str, options: Sequence[str], default: Sequence[str], what: str) -> list[str]:
+def url_choices(
+    name: str, options: Sequence[str], default: Sequence[str], what: str, *, most: int
+) -> list[str]:
     """Several of the options, comma-separated in the URL; `default` if it names none.
 
-    Says which it names that are none; `what` is a word for one.
+    Says which it names that are none, and if they are more than `most`, of which the first are
+    returned; `what` is a word for one.
     """
     said = st.query_params.get(name)
     asked = said.split(",") if said else []
@@ -95,6 +100,9 @@ def url_choices(name: str, options: Sequence[str], default: Sequence[str], what:
     if unknown:
         _warn(what, ", ".join(unknown))
     chosen = [option for option in options if option in asked]
+    if len(chosen) > most:
+        st.warning(f"At most {most} are shown at once: these are the first of {len(chosen)}.")
+        del chosen[most:]
     # An empty value is a choice too; a value that names no option (another ladder's link) is not.
     st.session_state[name] = chosen if chosen or said == "" else list(default)
     return list(st.session_state[name])

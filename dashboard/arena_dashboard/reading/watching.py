@@ -68,9 +68,8 @@ class Watched:
 
 def parse_viewpoint(text: str, seats: int) -> Viewpoint:
     """Return the viewpoint of a URL; EVERYTHING if it is invalid."""
-    if text.isascii() and text.isdigit() and int(text) < seats:
-        return int(text)
-    return next((one for one in Onlooker if one.value == text), Onlooker.EVERYTHING)
+    viewpoints = [*Onlooker, *range(seats)]
+    return next((one for one in viewpoints if write_viewpoint(one) == text), Onlooker.EVERYTHING)
 
 
 def write_viewpoint(viewpoint: Viewpoint) -> str:

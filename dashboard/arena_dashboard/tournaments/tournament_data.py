@@ -147,6 +147,21 @@ def tournament_view(name: str) -> TournamentView | None:
 
     Not to be changed.
     """
+    return _read(name)
+
+
+def finished_view(name: str) -> TournamentView | None:
+    """Return the view of a tournament that is known to be over; never one of before its end.
+
+    Not to be changed.
+    """
+    found = tournament_view(name)
+    if found is None or found.record.tournament.state is not TournamentState.FINISHED:
+        return _read(name)
+    return found
+
+
+def _read(name: str) -> TournamentView | None:
     found = data.read(statements.tournament_list(name=name))
     entries = data.read(statements.entries_of([row.id for row in found]))
     for tournament in rows.tournaments(found, entries):
@@ -172,5 +187,5 @@ def view_of(record: TournamentRecord, active_at: datetime | None) -> TournamentV
 # What is over stays as it is: only the first visit reads its blocks.
 @st.cache_resource(max_entries=1000, show_spinner=False)
 def _winner(name: str) -> Entrant | None:
-    found = tournament_view(name)
+    found = finished_view(name)
     return None if found is None else found.winner

@@ -14,7 +14,7 @@ from arena.server.tournaments.summary import (
     waits_in_words,
 )
 from arena.server.tournaments.tournament import TournamentState
-from arena_dashboard.parts.markup import tag, together
+from arena_dashboard.parts.markup import in_markdown, tag, together
 from arena_dashboard.parts.tables import bot_link, time_of
 from arena_dashboard.tournaments import tournament_pictures, tournament_tables
 from arena_dashboard.tournaments.tournament_data import TournamentView
@@ -41,7 +41,7 @@ def show(found: TournamentView) -> None:
             "starts one by `arena up` or `arena serve`."
         )
     for line in waits_in_words(record, datetime.now(UTC)):
-        st.info(line)
+        st.info(in_markdown(line))
     over = tournament.state is TournamentState.FINISHED
     st.progress(1.0 if over else done / max(1, expected), blocks_in_words(record))
     st.caption(terms_in_words(record))

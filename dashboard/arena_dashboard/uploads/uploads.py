@@ -70,7 +70,7 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         take_files(owner.name, most_mib * _MIB)
         what = f"The build: {limits_in_words(allowed)}"
         file = st.file_uploader(what, type=["py", "zip"], max_upload_size=most_mib)
-        own = _own_bots(client, owner)
+        own = client.bots_in_service(owner.key)
         # Chosen by the owner: a file's name would make mine2.py a bot of its own.
         chosen = None
         if own:
@@ -124,14 +124,6 @@ def limits_in_words(allowed: UploadTerms) -> str:
     return f"a .py file of up to {source}, or a .zip of up to {build}"
 
 
-def _own_bots(client: UploadClient, owner: SignedIn) -> list[str]:
-    """Return the names of the owner's bots in service.
-
-    Raises OwnerCallError.
-    """
-    return [bot.name for bot in client.bots(owner.key).bots if not bot.retired]
-
-
 def _upload(client: UploadClient, owner: SignedIn, name: str, file: object) -> None:
     data: bytes = file.getvalue()  # type: ignore[attr-defined]  # Streamlit's, not exported
     file_name: str = file.name  # type: ignore[attr-defined]
@@ -157,7 +149,7 @@ def _progress(progress: FirstSteps) -> None:
     st.subheader(f"{in_markdown(progress.bot)}, version {in_markdown(progress.version)}")
     found = progress.look()
     if found.why_old:
-        st.warning(found.why_old)
+        st.warning(in_markdown(found.why_old))
     if found.build is not None:
         _show_build(found.build)
     if found.steps:
@@ -205,7 +197,7 @@ def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
     try:
         builds = client.builds(owner.key, bot)
     except OwnerCallError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
         return
     if not builds:
         return
@@ -219,7 +211,7 @@ def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
         try:
             _show_logs(client, owner, bot, client.shifts(owner.key, bot, label))
         except OwnerCallError as error:
-            st.warning(str(error))
+            st.warning(in_markdown(str(error)))
 
 
 def _show_logs(

@@ -189,11 +189,10 @@ def show_opponents(ladder: LadderId, bot: str) -> None:
                         facts.board.lines, facts.comparisons, line.version_id, ladder
                     )
                 )
-        versions = ",".join(comparison_data.versions_on(facts, bot))
         st.html(
             tag(
                 "nav",
-                tag("a", "Rating history", href=link("history", ladder, bots=versions)),
+                comparison_data.history_link(facts, bot),
                 tag("a", "Matrix of the ladder", href=link("head-to-head", ladder)),
                 class_="ba-turning",
             )

@@ -11,7 +11,6 @@ from arena_dashboard.events.event_tables import event_link
 from arena_dashboard.owners import owners
 from arena_dashboard.parts.markup import command, in_markdown, tag
 from arena_dashboard.parts.rules import show_rules
-from arena_dashboard.parts.url_choice import shortened
 from arena_dashboard.player import component
 from arena_dashboard.reading.watching import Onlooker
 
@@ -43,10 +42,10 @@ found = read(event, match_id)
 match = found.shown
 st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff Arena")
 component.show(found.content, go)
-link = tag("a", f"Event {shortened(event)}", href=event_link(event))
+link = tag("a", f"Event {event}", href=event_link(event))
 st.html(tag("p", link, class_="ba-link"))
 if match["doubt"] is not None:
-    st.warning(match["doubt"])
+    st.warning(in_markdown(match["doubt"]))
 show_rules(match["game"])
 st.download_button(
     "Transcript", found.transcript, f"{match_id}.json", "application/json", on_click="ignore"

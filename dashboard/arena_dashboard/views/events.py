@@ -170,7 +170,7 @@ def show_form(name: str, *, needs_code: bool, entries: Sequence[EventEntry]) -> 
         st.html(tag("p", link, ", then enter it here.", class_="ba-link"))
         return
     try:
-        mine = [bot.name for bot in client.bots(owner.key).bots if not bot.retired]
+        mine = client.bots_in_service(owner.key)
     except OwnerCallError as error:
         owners.refused(error)
         return

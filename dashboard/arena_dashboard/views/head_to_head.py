@@ -8,7 +8,7 @@ from arena.rating.ladder_id import LadderId
 from arena_dashboard.ladders import comparison_data, comparison_tables
 from arena_dashboard.ladders.ladder_choice import choose_ladder, in_words, ladder_tabs, link
 from arena_dashboard.ladders.ladder_page import choose_lines, turn_pages
-from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.parts.url_choice import url_switch
 
 
@@ -31,12 +31,12 @@ def show(ladder: LadderId) -> None:
     st.html(page.matrix)
     for sentence in (page.decided, page.worst):
         if sentence:
-            st.markdown(sentence)
+            st.markdown(in_markdown(sentence))
     st.subheader("Comparisons")
     st.html(page.numbers)
     turn_pages("head-to-head", ladder, shown, len(lines), most)
     if page.check:
-        st.markdown(page.check)
+        st.markdown(in_markdown(page.check))
     else:
         st.html(
             tag(

@@ -19,14 +19,15 @@ def show(ladder: LadderId) -> None:
     names = {
         str(found.versions[rating.version_id].entrant): rating.version_id for rating in last.ratings
     }
-    bots = url_choices("bots", list(names), list(names)[: history_chart.MOST_BOTS - 2], "bot")
+    most = history_chart.MOST_BOTS
+    bots = url_choices("bots", list(names), list(names)[: most - 2], "bot", most=most)
     suggested = history_chart.suggested(list(names), bots)
     st.multiselect(
         "Bots",
         suggested,
         key="bots",
         accept_new_options=len(suggested) < len(names),
-        max_selections=history_chart.MOST_BOTS,
+        max_selections=most,
         placeholder="none chosen",
         on_change=to_url_list("bots"),
     )

@@ -14,6 +14,7 @@ from arena_dashboard import browser
 from arena_dashboard.ladders import ladder_data, ladder_table
 from arena_dashboard.ladders.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 from arena_dashboard.ladders.ladder_page import choose_lines, turn_pages
+from arena_dashboard.parts.markup import in_markdown
 from arena_dashboard.parts.url_choice import to_url, url_switch
 from arena_dashboard.reading import data
 
@@ -45,7 +46,7 @@ def show(ladder: LadderId) -> None:
         )
         st.caption(
             f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
-            f"{len(board.ranked):,} bots · {measured}"
+            f"{len(board.ranked):,} bots · {in_markdown(measured)}"
         )
         old = choose_old(board)
         lines = board.old if old else board.ranked

@@ -5,7 +5,7 @@ import streamlit as st
 from arena.server.results.match_sort import Sort
 from arena_dashboard.matches import match_filter
 from arena_dashboard.parts import tables
-from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.reading import data
 
 st.title("Matches")
@@ -20,7 +20,8 @@ page = (
 )
 if chosen.wanted.pairing is not None:
     number, table = chosen.wanted.pairing
-    st.caption(f"Round {number}, table {table} of {chosen.wanted.tournament}")
+    tournament = in_markdown(chosen.wanted.tournament or "")
+    st.caption(f"Round {number}, table {table} of {tournament}")
 if page:
     if not newest:
         st.caption(match_filter.MEANINGS[chosen.sort])

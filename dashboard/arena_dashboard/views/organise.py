@@ -21,7 +21,7 @@ from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.parts.tables import time_of
 
 _KEYS = "new keys"
-"""The key in the owner's session of keys of a roster that are not stored yet, by event."""
+"""With an event's name, the key in the owner's session of roster keys that are not stored yet."""
 
 
 def show_list(client: OrganiserClient) -> None:
@@ -61,7 +61,7 @@ def show(client: OrganiserClient, name: str) -> None:
     show_log(client, event, found)
     write(client, event, found, shown)
     show_progress(client, event)
-    with st.expander("Add people to the roster", expanded=_KEYS in owners.kept()):
+    with st.expander("Add people to the roster", expanded=(_KEYS, event.name) in owners.kept()):
         add_people(client, event)
     with st.expander("Move the dates"):
         event_forms.move(client, event)
@@ -181,9 +181,9 @@ def show_progress(client: OrganiserClient, event: EventSeen) -> None:
 def add_people(client: OrganiserClient, event: EventSeen) -> None:
     """Add people to the roster, and show their keys until they are stored."""
     session = owners.kept()
-    waiting: tuple[str, list[NewKey]] | None = session.get(_KEYS)
+    waiting: list[NewKey] | None = session.get((_KEYS, event.name))
     if waiting is not None:
-        show_keys(client, *waiting)
+        show_keys(client, event.name, waiting)
         return
     with st.form("roster"):
         text = st.text_area(
@@ -203,7 +203,7 @@ def add_people(client: OrganiserClient, event: EventSeen) -> None:
         if not keys:
             st.info("All of them are on the roster already.")
             return
-    session[_KEYS] = event.name, keys
+    session[_KEYS, event.name] = keys
     st.rerun()
 
 
@@ -227,10 +227,10 @@ def show_keys(client: OrganiserClient, event: str, keys: list[NewKey]) -> None:
         except UserError as error:
             st.error(in_markdown(str(error)))
         else:
-            owners.kept().pop(_KEYS, None)
+            owners.kept().pop((_KEYS, event), None)
             st.success(f"{len(added)} are on the roster now.")
             st.button("Show them")
-    st.button("Add nobody", on_click=lambda: owners.kept().pop(_KEYS, None))
+    st.button("Add nobody", on_click=lambda: owners.kept().pop((_KEYS, event), None))
 
 
 def withdraw(client: OrganiserClient, event: EventSeen, found: Sequence[ParticipantSeen]) -> None:

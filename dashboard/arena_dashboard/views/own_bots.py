@@ -175,7 +175,7 @@ def show_versions(client: OwnerClient, owner: SignedIn) -> None:
         ratings = {bot.name: bot_data.ladders_of(bot.name) for bot in bots}
         st.html(own_tables.versions(bots, ratings))
     except OwnerCallError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
     except StorageError as error:
         st.warning(why_nothing_is_read(error))
     browser.beat("own", LATER_SECONDS)

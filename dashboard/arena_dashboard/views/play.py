@@ -9,7 +9,7 @@ import streamlit as st
 from arena.addresses import network_of
 from arena.errors import UserError
 from arena.games import GAMES, make_game
-from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.parts.rules import show_rules
 from arena_dashboard.parts.url_choice import to_url, url_choice, warn_of_unknown
 from arena_dashboard.player.component import registered
@@ -78,7 +78,7 @@ def choose(everybody: People) -> None:
                 asked_for = wanted(game, chosen, seconds, options)
                 person = everybody.sit_down(asked_for, network_of(st.context.ip_address or ""))
         except UserError as error:
-            st.error(str(error))
+            st.error(in_markdown(str(error)))
         else:
             st.session_state[PERSON] = person.key
             st.rerun()
@@ -126,7 +126,7 @@ person = seated()
 if person is not None:
     refused = st.session_state.pop("refused", None)
     if refused is not None:
-        st.error(refused)
+        st.error(in_markdown(refused))
     registered(TABLE)(key=TABLE, data={"key": person.key}, on_asked_change=asked)
     show_rules(person.wanted.game)
 else:
@@ -139,4 +139,4 @@ else:
     try:
         choose(everybody)
     except UserError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))

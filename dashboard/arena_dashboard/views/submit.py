@@ -113,7 +113,7 @@ def show_progress(owner: SignedIn, progress: FirstSteps) -> None:
     st.subheader("Now")
     found = progress.look()
     if found.why_old:
-        st.warning(found.why_old)
+        st.warning(in_markdown(found.why_old))
     st.html(submitting.steps_in_html(found.steps))
     if not found.final:
         seconds = None if submitting.complete(found) else SOON_SECONDS
@@ -164,7 +164,7 @@ try:
     else:
         connect(client)
 except UserError as error:
-    st.warning(str(error))
+    st.warning(in_markdown(str(error)))
     owners.offer_sign_out()
     browser.beat("again", browser.PULSE_SECONDS)
 

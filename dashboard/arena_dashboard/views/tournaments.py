@@ -3,7 +3,7 @@
 import streamlit as st
 
 from arena_dashboard import browser
-from arena_dashboard.parts.markup import tag
+from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.parts.url_choice import shortened
 from arena_dashboard.reading import data
 from arena_dashboard.tournaments import tournament_data, tournament_tables
@@ -51,7 +51,7 @@ if found is None:
 else:
     tournament = found.record.tournament
     st.set_page_config(f"{tournament.name} · Bluff Arena")
-    st.title(tournament.name)
+    st.title(in_markdown(tournament.name))
     st.html(tag("p", tag("a", "All tournaments", href="tournaments"), class_="ba-link"))
     show(found)
     # Kept up to date while the page is visible, unless nothing will change any more.

@@ -11,6 +11,7 @@ const module = (name) => import(new URL(name, assets).href);
 const { Playback, SPEEDS, firstClaim, roundStarts } = await module("playback.js");
 const { searchFor, stepOf, isEmbedded } = await module("address.js");
 const { keyAction } = await module("keys.js");
+const { PersonTable } = await module("person.js");
 const { merged, unpack } = await module("packed.js");
 const { layout, drawTable, inWords, loadGame } = await module("table.js");
 const { percent, shortName, signed, tagsOf, viewpoints, withShortNames } = await module("words.js");
@@ -155,6 +156,25 @@ test("keys of the browser and of fields stay theirs", () => {
   assert.equal(keyAction(press(" ", inside({ tagName: "BUTTON" })), 4), null);
   const range = inside({ tagName: "INPUT", type: "range" });
   assert.deepEqual(keyAction(press("ArrowRight", range), 4), { name: "move", by: 1 });
+});
+
+test("a control that has the focus keeps its keys while a person plays", () => {
+  /** Press a key on an element while an action is prepared. @param {string} tagName @param {string} key */
+  const played = (tagName, key, classes = "") => {
+    /** @type {string[]} */
+    const keys = [];
+    const choices = { place: { hidden: false }, key: (/** @type {string} */ one) => keys.push(one) };
+    const element = { tagName, classList: { contains: (/** @type {string} */ one) => one === classes } };
+    const event = press(key, { composedPath: () => [element], preventDefault: () => {} });
+    PersonTable.prototype.pressed.call({ shownAll: true, choices }, event);
+    return keys.length > 0;
+  };
+  for (const name of ["SUMMARY", "SELECT", "BUTTON", "A", "INPUT"])
+    assert.equal(played(name, "Enter"), false, name);
+  assert.equal(played("SELECT", "1"), false);
+  assert.equal(played("BODY", "Enter"), true);
+  assert.equal(played("BODY", "1"), true);
+  assert.equal(played("BUTTON", "Enter", "choice"), true);
 });
 
 test("frames are put together from their changes", async () => {

@@ -57,10 +57,10 @@ export function keyAction(event, seats) {
 }
 
 /** Whether the focused element has its own use for the key. @param {Pick<KeyboardEvent, "key"|"composedPath">} event */
-function isTaken(event) {
+export function isTaken(event) {
   const target = /** @type {Partial<HTMLInputElement>|undefined} */ (event.composedPath()[0]);
   const name = target?.tagName?.toLowerCase() ?? "";
   if (name === "input") return target?.type !== "range";
   if (name === "textarea" || name === "select" || target?.isContentEditable) return true;
-  return event.key === " " && ["button", "a", "summary"].includes(name);
+  return [" ", "Enter"].includes(event.key) && ["button", "a", "summary"].includes(name);
 }

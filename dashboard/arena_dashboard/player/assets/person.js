@@ -1,5 +1,6 @@
 /** The table at which a person plays: news come by a stream, answers go by a request each. */
 
+import { isTaken } from "./keys.js";
 import { Choices } from "./person_choices.js";
 import { button, element, picture } from "./dom.js";
 import { drawTable, loadGame } from "./table.js";
@@ -16,7 +17,7 @@ const HURRY_MS = 10_000;
 /** Under which path all pages are: this one is called "play". */
 const root = () => location.pathname.replace(/play\/?$/, "");
 
-class PersonTable {
+export class PersonTable {
   /** @param {HTMLElement|ShadowRoot} parent @param {string} key */
   constructor(parent, key) {
     this.key = key;
@@ -300,11 +301,9 @@ class PersonTable {
   /** @param {KeyboardEvent} event */
   pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.composedPath()[0];
-    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) return;
-    // A focused button or link has its own Enter.
-    const own = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement;
-    if (event.key === "Enter" && own && !target.classList.contains("choice")) return;
+    const target = /** @type {Partial<HTMLElement>} */ (event.composedPath()[0]);
+    // Enter on what is chosen plays the action.
+    if (isTaken(event) && !target.classList?.contains("choice")) return;
     if (!this.shownAll && [" ", "Enter"].includes(event.key)) {
       this.showLast();
       event.preventDefault();
