@@ -59,6 +59,8 @@ class Owner:
     member_id: int | None = None
     operator: bool = False
     """Whether it may act as an operator; members of a team may not."""
+    key_sha256: bytes | None = field(default=None, compare=False, repr=False)
+    """The hash of the key of the call; None if the arena itself acts for the owner."""
 
     @property
     def actor(self) -> str:

@@ -56,6 +56,9 @@ class Call:
     def invocation_metadata(self) -> Sequence[tuple[str, str]]:
         return () if self.token is None else bearing(self.token)
 
+    async def send_initial_metadata(self, _metadata: Sequence[tuple[str, str]]) -> None:
+        pass
+
     async def write(self, message: Any) -> None:
         self.written.append(message)
 

@@ -1,7 +1,6 @@
 """bot.toml: the command and settings of a build in a .zip."""
 
 import re
-import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,12 +8,11 @@ from typing import Any, Final
 
 from arena.builds.errors import BuildRefusedError
 from arena.games import GAMES
+from arena.toml_text import TomlError, read_toml
 
 MANIFEST: Final = "bot.toml"
 MOST_MANIFEST_BYTES: Final = 4 * 1024
-"""The most bytes of bot.toml: a key with thousands of dots takes time and memory that grow with the
-square of its length.
-"""
+"""The most bytes of bot.toml."""
 MOST_WORDS: Final = 32
 MOST_MATCHES_AT_ONCE: Final = 64
 DEFAULT_MATCHES_AT_ONCE: Final = 16
@@ -71,10 +69,11 @@ def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
     """Return the manifest in a bot.toml that lies beside these files. Raises BuildRefusedError."""
     try:
         # Editors of Windows may write a byte order mark, which TOML ignores.
-        said = tomllib.loads(text.decode("utf-8-sig"))
-    # Some exceptions of tomllib are plain ones, as for a number of thousands of digits.
-    except (ValueError, RecursionError) as error:
-        raise BuildRefusedError(f"{MANIFEST} is not TOML: {error}. {_HELP}") from error
+        said = read_toml(text.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BuildRefusedError(f"{MANIFEST} is not UTF-8: {error}. {_HELP}") from error
+    except TomlError as error:
+        raise BuildRefusedError(f"{MANIFEST} {error}. {_HELP}") from error
     for key in said:
         if key not in _KEYS:
             raise BuildRefusedError(

@@ -2,8 +2,9 @@
 
 The head of a match is an `arena.v1.Transcript` with its setup, commitment, secret and entropies;
 its replies are the `steps` of another, without the dealer's. A reply that held an action is a step
-with that action, legal or not; a fault without one is a step with a `fault` and no action. The
-bytes of a step are those that the transcript will need at the end, so they are made only once.
+with that action, legal or not; a fault without one is a step with a `fault` and no action, read
+with the reason that its kind has in general. The bytes of a step are those that the transcript will
+need at the end, so they are made only once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ from arena.codec.transcript import (
     seat_step,
     write_setup,
 )
-from arena.match.faults import Fault
+from arena.match.faults import REASONS, Fault
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Opening, Setup
 from arena.randomness import commitment
@@ -66,7 +67,8 @@ def read_replies(game: str, data: bytes) -> Iterator[SeatReply]:
             action = CODECS[game].read_action(getattr(step.action, game))
             yield step.seat, TimedAction(action, step.milliseconds)
         elif step.fault in FAULTS:
-            yield step.seat, Fault(FAULTS[step.fault], step.milliseconds)
+            kind = FAULTS[step.fault]
+            yield step.seat, Fault(kind, step.milliseconds, REASONS[kind])
         else:
             raise MalformedError("a kept reply is neither an action nor a fault")
 

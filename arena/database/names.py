@@ -8,8 +8,6 @@ confusable characters, UTS #39). Labels of versions and names of tournaments are
 import re
 import unicodedata
 
-from disarm import skeleton_key, strip_accents, transliterate
-
 from arena.database.errors import NameRefusedError
 
 LONGEST = 40
@@ -81,6 +79,9 @@ def readings(name: str) -> tuple[str, ...]:
 
     A reader who overlooks marks on letters, or reads the name aloud, takes it for one of these.
     """
+    # Imported here and below, because who only looks for a name does not need the library.
+    from disarm import strip_accents, transliterate
+
     # Separate marks first, as the library transliterates whole letters.
     bare = strip_accents(name)
     return name, bare, transliterate(name), transliterate(bare)
@@ -104,6 +105,8 @@ def folded(name: str) -> str:
 
 def skeleton(name: str) -> str:
     """Return a key that is equal for names that look alike."""
+    from disarm import skeleton_key
+
     # The library leaves out this one pair of Unicode's table.
     return skeleton_key(name, digit_policy="tr39").replace("rn", "m")
 

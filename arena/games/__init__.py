@@ -27,6 +27,7 @@ from arena.games.game import (
 )
 from arena.games.kit import GameKit
 from arena.games.skull.kit import KIT as SKULL
+from arena.games.validation_errors import shown
 
 __all__ = [
     "DEALER",
@@ -109,7 +110,7 @@ def _word_read(value: object) -> object:
         return value
     try:
         return json.loads(value.lower())
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 
@@ -128,7 +129,7 @@ def _error_text(kind: type[Options], options: Mapping[str, object], error: Valid
 
 def _shown(value: object) -> str:
     """Return a value's repr, shortened because the message may be sent back to its sender."""
-    text = repr(value)
+    text = shown(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -8,6 +8,7 @@ seat has not forfeited, the match ends at once.
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 DEFAULT_FAULT_LIMIT = 3
 
@@ -25,13 +26,22 @@ class FaultKind(Enum):
     """The bot stayed away longer than the grace period; it forfeits at once."""
 
 
+REASONS: Final = {
+    FaultKind.LATE: "no answer in time",
+    FaultKind.ILLEGAL: "the rules did not allow the action",
+    FaultKind.MALFORMED: "the answer was not an action of the game",
+    FaultKind.ABSENT: "the bot stayed away too long",
+}
+"""What is said of a fault of which only the kind is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A seat's turn without a valid answer. `milliseconds` is the time the seat used."""
 
     kind: FaultKind
     milliseconds: int = 0
-    reason: str = "no answer in time"
+    reason: str = REASONS[FaultKind.LATE]
 
 
 class FaultCount:

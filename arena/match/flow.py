@@ -163,6 +163,16 @@ class MatchFlow:
                 if self._faults.decided and self._game.to_act(self._state) != ():
                     return self._record(Termination.FORFEIT)
 
+    def refused(self, turn: OpenTurn, fault: Fault, sent: Any = None) -> Refused:
+        """Return what to tell the seat of an open turn about its fault.
+
+        The next ask tells it, too, but only when all seats that are asked have replied.
+        """
+        seat = turn.seat
+        played = self._game.default_action(self._state, seat)
+        legal = self._game.legal_hint(self._state, seat)
+        return Refused(seat, turn.number, fault.kind, fault.reason, legal, played, turn.view, sent)
+
     def _settle(self, turn: OpenTurn, reply: Reply) -> None:
         seat, sent = turn.seat, None
         if isinstance(reply, TimedAction):
@@ -181,12 +191,9 @@ class MatchFlow:
             else:
                 return
         self._faults.record(seat, reply.kind)
-        played = self._game.default_action(self._state, seat)
-        legal = self._game.legal_hint(self._state, seat)
-        self._refused += (
-            Refused(seat, turn.number, reply.kind, reply.reason, legal, played, turn.view, sent),
-        )
-        self._apply(seat, Step(seat, played, reply.milliseconds, reply.kind))
+        refused = self.refused(turn, reply, sent)
+        self._refused += (refused,)
+        self._apply(seat, Step(seat, refused.played, reply.milliseconds, reply.kind))
 
     def _apply(self, actor: Actor, step: Step) -> None:
         before = self._state

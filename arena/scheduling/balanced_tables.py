@@ -36,6 +36,12 @@ def balanced_tables(bots: int, seats: int) -> tuple[Table, ...]:
     return turned
 
 
+@lru_cache(maxsize=4096)
+def table_count(bots: int, seats: int) -> int:
+    """Return the length of `balanced_tables`, known for far more sizes than the tables are."""
+    return len(balanced_tables(bots, seats))
+
+
 def _turned_tables(bots: int, seats: int) -> tuple[Table, ...]:
     meetings = [0] * (bots // 2 + 1)
     """The number of meetings of two bots, by their distance on the circle."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.randomness import shuffled
-from arena.scheduling.balanced_tables import balanced_tables
+from arena.scheduling.balanced_tables import balanced_tables, table_count
 from arena.scheduling.paired_at_start import PairedAtStart
 from arena.scheduling.pairings import (
     EntryNumber,
@@ -60,9 +60,7 @@ class RoundRobin(PairedAtStart):
         )
 
     def expected_blocks(self, field: int) -> int:
-        tables = (
-            field * (field - 1) // 2 if self.seats == 2 else len(balanced_tables(field, self.seats))
-        )
+        tables = field * (field - 1) // 2 if self.seats == 2 else table_count(field, self.seats)
         return tables * self.cycles * self.blocks
 
     def _pairings(self, field: int) -> tuple[Pairing, ...]:

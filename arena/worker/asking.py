@@ -9,8 +9,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from arena.codec.turns import WrittenEvents
@@ -21,6 +19,7 @@ from arena.match.transcript import Setup
 from arena.rating.agreement import Answer
 from arena.server.play.session import Session
 from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.own_process import scratch_folder
 from arena.worker.sandbox import HostedProgram, confined
 
 _WITHDRAWN: Final = "the position is answered; the match does not go on"
@@ -94,9 +93,9 @@ async def asked(
     answers: list[Answer | None] = []
     news = asyncio.Event()
     referee = LocalReferee({0: "player 1"}, news.set)
-    with TemporaryDirectory(prefix="arena-asking-") as folder:
-        Path(folder).chmod(0o755)  # noqa: ASYNC240  its own, at once
-        socket = Path(folder) / "referee.sock"
+    with scratch_folder() as folder:
+        folder.chmod(0o755)
+        socket = folder / "referee.sock"
         async with (
             referee.listening(f"unix:{socket}"),
             confined(program, socket=socket, token=referee.tokens[0]) as running,

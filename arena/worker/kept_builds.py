@@ -1,22 +1,24 @@
-"""`KeptBuilds`, the builds that a worker fetched, unpacked in folders named by their SHA-256."""
+"""`KeptBuilds`, the builds that a worker fetched, unpacked in folders named by their SHA-256.
+
+Workers with the same ARENA_HOME share them. Who changes the folder has it locked, and who runs a
+build has that one locked: files are locked, so the locks of a worker that is killed are gone.
+"""
 
 import asyncio
+import fcntl
 import hashlib
 import os
 import shutil
-import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Final
+from typing import BinaryIO, Final
 
 from arena.builds import Build, BuildRefusedError, read_build, unpack
 
 MOST_KEPT: Final = 50
-"""The most builds kept; the least recently used one is removed.
-
-A worker with many slots keeps more, as running builds must stay.
-"""
+"""The most builds kept, beside those in use; the least recently used one is removed."""
 _PACKED: Final = "packed"
 _UNPACKED: Final = "files"
 
@@ -27,13 +29,28 @@ class KeptBuilds:
     def __init__(self, folder: Path, most: int = MOST_KEPT) -> None:
         self._folder = folder
         self._most = most
-        self._one_at_a_time = threading.Lock()
+        self._lock = folder.with_name(f"{folder.name}.lock")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @asynccontextmanager
+    async def used(
+        self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
+    ) -> AsyncIterator[tuple[Build, Path]]:
+        """Yield a build, and the folder with its files, which stays until the block ends.
+
+        Raises BuildRefusedError and what `fetch` raises.
+        """
+        held = None
+        while held is None:
+            build, folder = await self.get(sha256, file_name, fetch)
+            held = _held(folder.with_name(_PACKED))
+        with held:
+            yield build, folder
 
     async def get(
         self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
     ) -> tuple[Build, Path]:
-        """Return a build, and the folder with its files.
+        """Return a build, and the folder with its files, which goes when enough others are used.
 
         Raises BuildRefusedError and what `fetch` raises.
         """
@@ -48,9 +65,16 @@ class KeptBuilds:
         await asyncio.to_thread(self._keep, build, place)
         return build, place / _UNPACKED
 
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Wait until no other thread, nor another worker, changes the folder."""
+        with self._lock.open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
     def _kept(self, place: Path) -> bytes | None:
         """Return a kept build as uploaded, or None."""
-        with self._one_at_a_time:
+        with self._locked():
             if not (place / _UNPACKED).is_dir():
                 return None
             os.utime(place)
@@ -58,7 +82,7 @@ class KeptBuilds:
 
     def _keep(self, build: Build, place: Path) -> None:
         """Unpack a build, so that its folder is complete or missing."""
-        with self._one_at_a_time:
+        with self._locked():
             if (place / _UNPACKED).is_dir():  # another slot was faster
                 return
             self._drop_old()
@@ -76,4 +100,34 @@ class KeptBuilds:
     def _drop_old(self) -> None:
         kept = sorted(self._folder.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
         for old in kept[self._most - 1 :]:
-            shutil.rmtree(old, ignore_errors=True)
+            _remove_unused(old)
+
+
+def _held(packed: Path) -> BinaryIO | None:
+    """Return the file of a build, locked for use until it is closed; None if the build goes."""
+    try:
+        file = packed.open("rb")
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(file.fileno()), packed.stat()):
+            return file
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    file.close()
+    return None
+
+
+def _remove_unused(place: Path) -> None:
+    """Remove a build that nobody uses, or the rest of one whose worker was killed."""
+    try:
+        with (place / _PACKED).open("r+b") as packed:
+            fcntl.flock(packed, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Renamed first, so that a worker that is killed here leaves no half of a build.
+            place = place.rename(mkdtemp(dir=place.parent))
+            shutil.rmtree(place, ignore_errors=True)
+    except FileNotFoundError:
+        shutil.rmtree(place, ignore_errors=True)
+    except BlockingIOError:
+        pass

@@ -1,6 +1,6 @@
-"""Programs of ours that a worker starts to play with builds, and the folders in which they work.
+"""Programs of ours that a worker starts to play with builds, and folders for what is temporary.
 
-Such a process ends with this one, however that ends; its folder may then remain, and
+Such a process ends with this one, however that ends; a folder may then remain, and
 `remove_left_folders` removes it.
 """
 
@@ -18,7 +18,7 @@ from arena.processes import AsyncProcess, module_command, start_async
 from arena.worker.bubblewrap import ENDS_WITH_US
 from arena.worker.sandbox import kill
 
-_FOLDERS: Final = "arena-check-"
+_FOLDERS: Final = "arena-work-"
 
 
 @asynccontextmanager
@@ -46,9 +46,9 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def remove_left_folders() -> None:
-    """Remove the folders of checks and finals whose worker was killed."""
+    """Remove the scratch folders of processes that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
-        # Locked: a check uses it. Not ours: another user's. Gone: another worker was faster.
+        # Locked: it is in use. Not ours: another user's. Gone: another worker was faster.
         with suppress(OSError), _locked(folder):
             if folder.stat().st_uid == os.geteuid():
                 shutil.rmtree(folder)

@@ -8,7 +8,6 @@ stream of this bot is passed on: no other call, no other token.
 
 import asyncio
 import os
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ import grpc.aio
 from arena.server.limits.limits import MAX_METADATA_BYTES
 from arena.v1 import referee_pb2
 from arena.worker.known_referees import KnownReferees, NoRefereeError
+from arena.worker.own_process import scratch_folder
 
 MOST_STREAMS: Final = 500
 """The most streams of one bot in one shift, with refused ones; then the socket is closed."""
@@ -37,8 +37,8 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 @asynccontextmanager
 async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
     """Yield the socket, which exists until the block ends."""
-    with tempfile.TemporaryDirectory(prefix="arena-relay-") as folder:
-        socket = Path(folder, "referee.sock")
+    with scratch_folder() as folder:
+        socket = folder / "referee.sock"
         server = grpc.aio.server(options=_OPTIONS)
         relay = _Relay(referees, token, server)
         handler: Any = grpc.stream_stream_rpc_method_handler(relay.play)

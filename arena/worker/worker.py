@@ -240,10 +240,10 @@ async def _shift(
     """Run a shift, and report how it ended, whatever happens. Return the task that reports it."""
     end = ShiftEnd("The worker failed; its log says why.")
     try:
-        build, folder = await place.builds.get(
+        async with place.builds.used(
             begun.sha256, begun.file_name, lambda: place.shifts.fetch(begun.shift_id)
-        )
-        end = await run(place, begun, HostedProgram(folder, command_of(build)), leave)
+        ) as (build, folder):
+            end = await run(place, begun, HostedProgram(folder, command_of(build)), leave)
     except BuildRefusedError as error:
         end = ShiftEnd(str(error), accepted=False, cut_short=True)
     except (SandboxError, WorkerCallError) as error:
@@ -290,11 +290,13 @@ async def _final(place: Workplace, block: pb.FinalBlock, leave: asyncio.Event) -
     if begun is None:
         return
     programs = []
-    for one in begun.builds:
-        fetch = partial(place.shifts.fetch_for_final, block.event_id, one.sha256)
-        build, folder = await place.builds.get(one.sha256, one.file_name, fetch)
-        programs.append(HostedProgram(folder, command_of(build)))
-    ending = await played_block(begun, programs, leave)
+    async with AsyncExitStack() as stack:
+        for one in begun.builds:
+            fetch = partial(place.shifts.fetch_for_final, block.event_id, one.sha256)
+            used = place.builds.used(one.sha256, one.file_name, fetch)
+            build, folder = await stack.enter_async_context(used)
+            programs.append(HostedProgram(folder, command_of(build)))
+        ending = await played_block(begun, programs, leave)
     if ending is None:
         return
     ending[0].block.CopyFrom(block)

@@ -307,6 +307,19 @@ def test_the_default_action_is_legal(case: Case) -> None:
 
 
 @every_case
+def test_what_is_told_of_a_fault_does_not_depend_on_the_answers_of_others(case: Case) -> None:
+    # A seat whose time is over is told while others that were asked with it still think.
+    game = case.game
+    for step in steps_of(case):
+        asked, left = game.to_act(step.before), game.to_act(step.after)
+        if asked is DEALER or left is DEALER or set(left) != set(asked) - {step.actor}:
+            continue  # another question
+        for seat in left:
+            for told in (game.default_action, game.legal_hint):
+                assert told(step.before, seat) == told(step.after, seat)
+
+
+@every_case
 def test_a_match_of_silent_seats_ends(case: Case) -> None:
     game, randomness, actions = case.game, OnceRandomness(5), 0
     state = game.start(case.seats)

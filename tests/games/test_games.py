@@ -60,8 +60,10 @@ REFUSED = [
         ("bluff", {"x" * 100_000: 1}),
         ("bluff", {"dice_per_player": "x" * 100_000}),
         ("bluff", {"dice_per_player": [9] * 100_000}),
+        ("bluff", {"dice_per_player": "[" * 100_000}),
+        ("bluff", {"dice_per_player": 10**5_000}),
     ],
-    ids=["game", "option", "text", "list"],
+    ids=["game", "option", "text", "list", "nested", "number"],
 )
 def test_a_refusal_does_not_repeat_all_of_a_long_text(
     name: str, given: Mapping[str, object]

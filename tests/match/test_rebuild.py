@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.codec.kept import head_bytes, read_head, read_replies, reply_bytes
+from arena.match.faults import Fault, FaultKind
 from arena.match.flow import OpenTurn, Reply, TimedAction, play
 from arena.match.rebuild import rebuild
 from arena.match.transcript import Opening
@@ -102,6 +103,21 @@ def test_what_a_match_began_with_survives_being_kept(case: Case) -> None:
     setup = some_match(case, 1).setup
     opening = Opening(SECRET, entropies(case.seats))
     assert read_head(head_bytes(setup, opening)) == (setup, opening)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (FaultKind.LATE, "no answer in time"),
+        (FaultKind.MALFORMED, "the answer was not an action of the game"),
+        (FaultKind.ABSENT, "the bot stayed away too long"),
+    ],
+)
+def test_the_reason_of_a_kept_fault_is_true_of_its_kind(kind: FaultKind, said: str) -> None:
+    fault = Fault(kind, 12, "in words that are not kept")
+    assert list(read_replies("bluff", reply_bytes("bluff", [(1, fault)]))) == [
+        (1, Fault(kind, 12, said))
+    ]
 
 
 def test_an_illegal_answer_is_kept_as_it_was_given_and_refused_again() -> None:

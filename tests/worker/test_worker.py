@@ -132,7 +132,7 @@ async def test_nothing_of_a_check_survives_its_worker_and_the_next(
             worker.kill()
             await asyncio.to_thread(await_the_end_of, processes)
             await worker.wait()
-            (left,) = folders.glob("arena-check-*")  # noqa: ASYNC240  it takes no time
+            (left,) = folders.glob("arena-work-*")  # noqa: ASYNC240  it takes no time
             following = await asyncio.create_subprocess_exec(*command, env=environment)
             while left.exists():  # noqa: ASYNC110  it tells nobody
                 await asyncio.sleep(0.1)

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from arena.database.errors import UnknownBotError, UnknownOwnerError
 from arena.database.rows import OwnerRow
 from arena.records import Owner
-from arena.server.accounts import bot_statements, owner_statements
+from arena.server.accounts import bot_statements, owner_statements, sign_in_statements
 
 
 async def owner_named(connection: AsyncConnection, name: str) -> OwnerRow:
@@ -28,6 +28,20 @@ async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow
     if found is None or found.owner_id != owner.id:
         raise not_yours(bot)
     return found
+
+
+async def lock_caller(connection: AsyncConnection, owner: Owner) -> None:
+    """Lock an owner until the end of the transaction, before what outlives the key of the call.
+
+    Raises UnknownOwnerError if that key has been revoked since the call was admitted.
+    """
+    await connection.execute(owner_statements.lock_owner(owner.id))
+    if owner.key_sha256 is None:
+        return
+    statement = sign_in_statements.owners_by_key(owner.key_sha256)
+    found = (await connection.execute(statement)).one_or_none()
+    if found is None or (found.owner_id, found.member_id) != (owner.id, owner.member_id):
+        raise UnknownOwnerError("No owner has this key.")
 
 
 def not_yours(bot: str) -> UnknownBotError:

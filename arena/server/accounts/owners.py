@@ -61,10 +61,11 @@ class Owners:
     async def renew_key(self, owner: Owner) -> str:
         """Return a new key of an owner; the old one and those of sign-ins are revoked.
 
-        Raises NotCaptainError.
+        Raises NotCaptainError, and UnknownOwnerError if the key of the call has been revoked.
         """
         _require_captain(owner)
         async with transaction(self._engine) as connection:
+            await look_ups.lock_caller(connection, owner)
             key = await _new_key(connection, owner.id)
             await record(connection, owner.actor, "renew key", owner.name)
         return key
@@ -82,18 +83,21 @@ class Owners:
             raise BannedError(f"The operator has banned the owner {found.name}.")
         member = found.member or ""
         operator = found.operator_since is not None and not member
-        return Owner(OwnerId(found.id), found.name, member, found.member_id, operator)
+        return Owner(
+            OwnerId(found.id), found.name, member, found.member_id, operator, token_hash(key)
+        )
 
     async def add_member(self, owner: Owner, name: str) -> str:
         """Add a member to an owner's team; return the member's key, which cannot be read again.
 
-        Raises NotCaptainError, NameRefusedError and TooManyMembersError.
+        Raises NotCaptainError, NameRefusedError and TooManyMembersError, and UnknownOwnerError if
+        the key of the call has been revoked.
         """
         _require_captain(owner)
         name = normal_name("member", name)
         key = new_key()
         async with transaction(self._engine) as connection:
-            await connection.execute(owner_statements.lock_owner(owner.id))
+            await look_ups.lock_caller(connection, owner)
             members = (await connection.execute(owner_statements.members_of(owner.id))).all()
             if len(members) >= MOST_MEMBERS:
                 raise TooManyMembersError(f"A team has at most {MOST_MEMBERS} members.")
@@ -369,6 +373,8 @@ def _require_captain(owner: Owner) -> None:
 
 async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
     key = new_key()
+    # Who uses the old one at this moment is before this as a whole, or is refused.
+    await connection.execute(owner_statements.lock_owner(owner_id))
     await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
     await connection.execute(sign_in_statements.end_sign_ins(owner_id))
     return key

@@ -5,6 +5,7 @@ token of an identity provider, which the referee has verified. Such a token sign
 is kept until it has expired, in the same transaction.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from arena.database.errors import (
 from arena.database.keys import new_key, token_hash
 from arena.database.transaction import transaction
 from arena.records import Identity, Owner, OwnerId
-from arena.server.accounts import owner_statements, sign_in_statements
+from arena.server.accounts import look_ups, owner_statements, sign_in_statements
 from arena.server.accounts.auditing import record
 from arena.server.accounts.new_owners import new_owner
 
@@ -45,6 +46,10 @@ class SignIns:
         async with transaction(self._engine) as connection:
             statement = sign_in_statements.owner_with(identity)
             found = (await connection.execute(statement)).one_or_none()
+            if found is not None:
+                # The identity may be taken away meanwhile: look again once nobody else does that.
+                await connection.execute(owner_statements.lock_owner(found.id))
+                found = (await connection.execute(statement)).one_or_none()
             if found is None:
                 return None
             owner = _owner(found)
@@ -71,7 +76,8 @@ class SignIns:
             found = (await connection.execute(statement)).one_or_none()
             if found is None:
                 raise UnknownOwnerError("No owner has this key.")
-            owner = _owner(found)
+            owner = replace(_owner(found), key_sha256=token_hash(key))
+            await look_ups.lock_caller(connection, owner)
             await _bind(connection, owner, identity)
             told = {"identity": f"{identity.subject} of {identity.issuer}"}
             await record(connection, owner.actor, "bind identity", owner.name, told)
@@ -80,13 +86,14 @@ class SignIns:
     async def stay(self, owner: Owner) -> str:
         """Return a key for a new sign-in of an owner, or of a member, which use prolongs.
 
-        Raises UnknownOwnerError for a member who has been removed.
+        Raises UnknownOwnerError if the key of the call has been revoked, or the member removed.
         """
         key = new_key()
         add = sign_in_statements.add_sign_in(
             *(owner.id, token_hash(key), STAYS_FOR), prolonged=True, member_id=owner.member_id
         )
         async with transaction(self._engine) as connection:
+            await look_ups.lock_caller(connection, owner)
             if owner.member_id is not None:
                 # Who was removed since the call began would else sign in as the captain.
                 kept = sign_in_statements.keep_member(owner.member_id)

@@ -31,6 +31,7 @@ async def add_member(
 
     Raises EventRefusedError if the team has as many people as are allowed, at `most`.
     """
+    await connection.execute(owner_statements.lock_owner(owner.id))
     members = (await connection.execute(owner_statements.members_of(owner.id))).all()
     most = min(most or MOST_MEMBERS + 1, MOST_MEMBERS + 1)
     if len(members) + 1 >= most:

@@ -120,6 +120,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         )
         conductor = Conductor(
             store=store.tournaments,
+            bots=store.tournament_bots,
             writer=writer,
             schedule=director.schedule,
             here=director.playing,

@@ -13,7 +13,7 @@ from arena.records import Presence, UntoldEnd, VersionId
 from arena.server.app.store import Store
 from arena.server.boards import ladder_statements
 from arena.server.failover import presence, running, unfinished
-from arena.server.failover.lease import Lease, held_lease
+from arena.server.failover.lease import Lease, fenced, held_lease
 from arena.server.ladder import pairing_statements
 from arena.server.play.kept_blocks import KeptBlock, Unkept
 from arena.server.results import recording
@@ -60,7 +60,7 @@ class RefereesStore(Store):
         blocks of tournaments that are over are void.
         """
         played = set(known())
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self.lease.epoch) as connection:
             driver = await driver_of(connection)
             await running.forget_recorded(driver)
             await running.forget_orphans(driver)
@@ -97,7 +97,7 @@ class RefereesStore(Store):
 
         With `anew`, everything written before is deleted first.
         """
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self.lease.epoch) as connection:
             if anew:
                 await connection.execute(presence.forget(self.lease.epoch))
             driver = await driver_of(connection)
@@ -126,17 +126,17 @@ class RefereesStore(Store):
 
     async def untold_ends(self) -> list[UntoldEnd]:
         """Return the unannounced ends of the last day, oldest first, and forget older ones."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self.lease.epoch) as connection:
             await connection.execute(unfinished.forget_old_untold())
             found = await connection.execute(unfinished.untold())
             return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
 
     async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
         """Keep these ends; one that is kept already stays as it is."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self.lease.epoch) as connection:
             await connection.execute(unfinished.add_untold(ends))
 
     async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
         """Forget these ends."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self.lease.epoch) as connection:
             await connection.execute(unfinished.remove_untold(ends))

@@ -21,6 +21,7 @@ from arena.server.events.serving.event_service import EventService
 from arena.server.events.serving.organiser_service import OrganiserService
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.limits.channel_options import OPTIONS
+from arena.server.limits.count_waiting import CountWaiting
 from arena.server.limits.gate import Gate
 from arena.server.limits.oversized_calls import RefuseOversized
 from arena.server.limits.reflection import ReflectionService
@@ -116,7 +117,7 @@ class RefereeServer:
         bound_library_logs()
         self._stopped = False
         self._by_socket: grpc.aio.Server | None = None
-        self._interceptors = (RefuseOversized(gate), RefuseMalformed())
+        self._interceptors = (CountWaiting(gate), RefuseOversized(gate), RefuseMalformed())
         self._server = grpc.aio.server(interceptors=self._interceptors, options=OPTIONS)
         handlers = services.handlers()
         self._names = tuple(handlers)

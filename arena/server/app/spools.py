@@ -72,7 +72,8 @@ class Spools:
 async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
     """Record what the leases `inherited` have spooled, before their matches are continued.
 
-    What was spooled under leases that other referees have succeeded is set aside.
+    What was spooled under leases whose matches another referee has continued is set aside. One that
+    is about to, under a lease that it has inherited, may record the spool first.
 
     Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory cannot be
     read or, after the others are recorded, one of `inherited` cannot be read or removed.
@@ -80,7 +81,8 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Refe
     left = spools.left()
     if not left:
         return
-    await store.lease.look()  # after listing the spools, or a new referee's would be unknown
+    lease = store.lease
+    await lease.look()  # after listing the spools, or a new referee's would be unknown
     failed: list[SpoolFailedError] = []
     for epoch, spool in left.items():
         if epoch in inherited:
@@ -88,7 +90,7 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Refe
                 await _record(spool, store)
             except SpoolFailedError as error:
                 failed.append(error)
-        elif epoch not in store.lease.running:
+        elif epoch not in lease.running | lease.unsettled:
             await _supersede(spool)
     if failed:
         raise SpoolFailedError(
@@ -103,7 +105,8 @@ async def _supersede(spool: SpoolFile) -> None:
         file = await spool.set_aside("superseded")
     except SpoolFailedError as error:
         log.error("a spool that is not needed any more cannot be set aside", why=str(error))
-    else:
+        return
+    if file is not None:
         log.error(
             "spooled results are set aside: another referee has played these matches on",
             file=str(file),

@@ -54,7 +54,7 @@ from arena.server.events.serving.event_views import EventViews
 from arena.server.events.serving.events import Events
 from arena.server.events.serving.grading import Grading
 from arena.server.failover import running
-from arena.server.failover.lease import require
+from arena.server.failover.lease import fenced
 from arena.server.ladder import pairing_statements
 from arena.server.notices.deliveries import Deliveries
 from arena.server.notices.failing_bots import FailingBots
@@ -68,6 +68,7 @@ from arena.server.results.match_search import transcripts_of_matches
 from arena.server.results.notes import Notes, note_columns
 from arena.server.results.retention import Retention
 from arena.server.results.signing import signer
+from arena.server.tournaments.tournament_bots import TournamentBots
 from arena.server.tournaments.tournaments import Tournaments
 from arena.server.uploads.hosted_builds import HostedBuilds
 from arena.server.uploads.hosted_shifts import HostedShifts
@@ -100,6 +101,7 @@ class Store:
         self._engine = engine
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
+        self.tournament_bots = TournamentBots(engine, epoch)
         self.events = Events(engine)
         self.event_views = EventViews(engine, self.tournaments)
         self.finals = Finals(engine)
@@ -277,20 +279,20 @@ class Store:
 
     async def close_block(self, block_id: str) -> None:
         """End a block that a bot cut short; its matches count. A void block stays void."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             driver = await driver_of(connection)
             await recording.close(driver, block_id)
             await running.forget_blocks(driver, [block_id])
 
     async def void_block(self, block_id: str) -> None:
         """Void a block that failed on our side; its matches do not count. A closed one stays so."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             await connection.execute(statements.void_block(block_id))
             await running.forget_blocks(await driver_of(connection), [block_id])
 
     async def refuse_block(self, block: Block) -> None:
         """Void a block with a rejected match, even if no match of it is recorded yet."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             await connection.execute(statements.refuse_block(block))
             await running.forget_blocks(await driver_of(connection), [block.id])
 
@@ -324,14 +326,6 @@ class Store:
         async with transaction(self._engine) as connection:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())
-
-    @asynccontextmanager
-    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction in which the referee holds its lease."""
-        async with transaction(self._engine) as connection:
-            if self._epoch is not None:
-                await require(connection, self._epoch)
-            yield connection
 
 
 async def _record(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum, StrEnum
 from typing import Any, Final, NewType
 
@@ -55,6 +55,10 @@ class Dates:
         for name, moment in named.items():
             if moment.tzinfo is None:
                 return f"{name} has no time zone: write it as in 2026-12-01T18:00:00+01:00"
+            try:
+                moment.astimezone(UTC)
+            except OverflowError:
+                return f"{name} is not in the years 1 to 9999 of UTC"
         if not self.opens < self.freezes <= self.final <= self.results:
             said = ", ".join(f"{name} {in_utc(moment)}" for name, moment in named.items())
             return f"opens, freeze, final and results must follow each other; they are {said}"
@@ -78,11 +82,14 @@ class FinalRules:
     groups: int | None = None
     advance: int | None = None
 
-    @property
     def why_never(self) -> str:
-        """Why no number of bots can play it; "" if some can."""
-        said = [self._why_not(field) for field in range(self.seats, MOST_TRIED)]
-        return "" if "" in said else said[-1]
+        """Return why no number of bots can play it; "" if some can. It may take seconds."""
+        why = ""
+        for field in range(self.seats, MOST_TRIED):
+            why = self._why_not(field)
+            if not why:
+                break
+        return why
 
     def why_too_large(self, field: int) -> str:
         """Why so many bots are too many; "" if they are not, or too few."""

@@ -1,6 +1,5 @@
 """`read_event`: an event from the text of an `event.toml`."""
 
-import tomllib
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -21,6 +20,7 @@ from arena.server.events.event import (
     LadderRules,
     NewEvent,
 )
+from arena.toml_text import TomlError, read_toml
 from arena.wording import span
 
 EXAMPLE = """\
@@ -121,9 +121,9 @@ def read_event(text: str) -> NewEvent:
     Raises EventFileError, and UnknownGameError and OptionsError of the game.
     """
     try:
-        found = _EventFile.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise EventFileError(f"The file is not TOML: {error}.") from error
+        found = _EventFile.model_validate(read_toml(text))
+    except TomlError as error:
+        raise EventFileError(f"The file {error}.") from error
     except ValidationError as error:
         raise EventFileError(f"{error_text(error, whole='the event')}.") from error
     game, final = make_game(found.game, found.options), found.final

@@ -1,7 +1,7 @@
 """SQL statements about events and their entries; callers execute them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Delete, Insert, ScalarSelect, Update, delete, func, or_, select, update
@@ -21,7 +21,7 @@ from arena.database.tables.events import (
     event_secrets,
     events,
 )
-from arena.database.tables.owners import owners
+from arena.database.tables.owners import audit, owners
 from arena.database.tables.tournaments import tournaments
 from arena.database.tables.uploads import hosted_bots, hosted_versions
 
@@ -262,6 +262,19 @@ def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:
     return put.on_conflict_do_update(
         index_elements=[event_entries.c.event_id, event_entries.c.owner_id],
         set_={"bot_id": bot_id, "team": team},
+    )
+
+
+def entered_before(event: str, bot: str, moment: datetime) -> Row:
+    """Select the audit's first line of an entry of a bot in an event before a moment, if any.
+
+    The audit has no index for it: ask only where the answer decides.
+    """
+    return (
+        select(audit.c.id)
+        .where(audit.c.action == "enter event", audit.c.subject == event, audit.c.at < moment)
+        .where(audit.c.details["bot"].astext == bot)
+        .limit(1)
     )
 
 

@@ -10,7 +10,6 @@ it played against them, and not on the other entries.
     faults    points taken for each fault in the final, at most `most`
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -22,6 +21,7 @@ from arena.errors import UserError
 from arena.games.validation_errors import error_text
 from arena.rating.head_to_head import wilson
 from arena.server.events.grade_forms import EventGrade
+from arena.toml_text import TomlError, read_toml
 
 EXAMPLE = """\
 [rungs]          # points for each house bot that is beaten with 95 % confidence
@@ -115,9 +115,9 @@ class Achieved:
 def read_rubric(text: str) -> Rubric:
     """Return the rubric of a TOML text. Raises RubricError."""
     try:
-        rubric = Rubric.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise RubricError(f"The rubric is not TOML: {error}.") from error
+        rubric = Rubric.model_validate(read_toml(text))
+    except TomlError as error:
+        raise RubricError(f"The rubric {error}.") from error
     except ValidationError as error:
         raise RubricError(f"{error_text(error, whole='the rubric')}.") from error
     if not rubric.most:

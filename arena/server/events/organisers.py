@@ -98,6 +98,11 @@ class Organisers:
             (now,) = (await connection.execute(statements.clock())).one()
         return [rows.event(row) for row in found], may is not None, now
 
+    async def require_maker(self, owner: Owner) -> None:
+        """Raise NotOrganiserError and EventStateError unless the owner may make an event."""
+        async with transaction(self._engine) as connection:
+            await require_maker(connection, owner)
+
     async def participants(self, event: Event) -> list[SqlRow[Any]]:
         """Return who takes part: rows of `organising_statements.participants`."""
         async with transaction(self._engine) as connection:

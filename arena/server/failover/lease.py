@@ -15,6 +15,7 @@ gone, writes nothing and stops.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from time import monotonic
 from typing import Any, Final
 
@@ -75,6 +76,8 @@ class Lease:
         """The leases that it succeeds directly, whose work it has to continue."""
         self.running: frozenset[int] = frozenset((epoch,))
         """The leases that no referee has taken over."""
+        self.unsettled: frozenset[int] = frozenset()
+        """The leases that some referee has inherited and not settled."""
         self.changed = asyncio.Event()
         """Set when it has inherited leases, or become the senior."""
         self.addresses: tuple[str, ...] = ()
@@ -119,8 +122,7 @@ class Lease:
         await self.look()
 
     async def _announce(self, addresses: Sequence[str]) -> None:
-        async with transaction(self._engine) as connection:
-            await require(connection, self.epoch)
+        async with fenced(self._engine, self.epoch) as connection:
             await taking_turns(connection)
             others = select(leases.c.address).where(
                 leases.c.epoch != self.epoch, leases.c.released_at.is_(None)
@@ -161,8 +163,7 @@ class Lease:
         """
         done = list(epochs)
         left = text("ARRAY(SELECT unnest(inherited) EXCEPT SELECT unnest(CAST(:done AS bigint[])))")
-        async with transaction(self._engine) as connection:
-            await require(connection, self.epoch)
+        async with fenced(self._engine, self.epoch) as connection:
             await connection.execute(
                 update(leases)
                 .where(leases.c.epoch == self.epoch)
@@ -205,8 +206,7 @@ class Lease:
         rows = await self._renew()
         seen = self._watch.look([row for row in rows if row.epoch != self.epoch])
         if seen.dead and all(self.epoch < epoch for epoch in seen.living):
-            async with transaction(self._engine) as connection:
-                await require(connection, self.epoch)
+            async with fenced(self._engine, self.epoch) as connection:
                 await succeed(connection, self.epoch, seen.dead)
             rows = await self._renew()
         running = [row for row in rows if row.epoch not in seen.dead]
@@ -238,8 +238,7 @@ class Lease:
 
         What it has inherited is read, too, as a lost connection may have hidden whether it has.
         """
-        async with transaction(self._engine) as connection:
-            await require(connection, self.epoch)
+        async with fenced(self._engine, self.epoch) as connection:
             await connection.execute(
                 update(leases)
                 .where(leases.c.epoch == self.epoch)
@@ -260,14 +259,22 @@ class Lease:
         if senior > self.senior or inherited - self.inherited:
             self.changed.set()
         self.running = frozenset(row.epoch for row in rows)
+        self.unsettled = frozenset(chain.from_iterable(row.inherited for row in rows))
         self.matches_elsewhere = sum(row.matches for row in others)
         self.senior, self.inherited, self.address = senior, inherited, own.address or ""
         return rows
 
 
-async def require(connection: AsyncConnection, epoch: int) -> None:
-    """Lock the lease until the transaction ends. Raises LeaseTakenError if it is gone."""
-    await connection.execute(text("SELECT require_lease(:epoch)"), {"epoch": epoch})
+@asynccontextmanager
+async def fenced(engine: AsyncEngine, epoch: int | None) -> AsyncIterator[AsyncConnection]:
+    """Run a transaction that locks this lease until its end; without one where `epoch` is None.
+
+    Raises LeaseTakenError if the lease is gone, and what `transaction` raises.
+    """
+    async with transaction(engine) as connection:
+        if epoch is not None:
+            await connection.execute(text("SELECT require_lease(:epoch)"), {"epoch": epoch})
+        yield connection
 
 
 @asynccontextmanager

@@ -82,10 +82,10 @@ class SpoolFile:
         """Remove the file. Raises SpoolFailedError."""
         await _in_thread(self._remove)
 
-    async def set_aside(self, why: str) -> Path:
+    async def set_aside(self, why: str) -> Path | None:
         """Rename the file, for a person to look at. Returns its new name, which ends in `.why`.
 
-        Raises SpoolFailedError.
+        Returns None if there is no file any more. Raises SpoolFailedError.
         """
         return await _in_thread(lambda: self._rename(self._path.with_suffix(f".{why}")))
 
@@ -98,7 +98,9 @@ class SpoolFile:
             for file in (self._path, self._path.with_name(f"{self._path.name}-journal")):
                 file.unlink(missing_ok=True)
 
-    def _rename(self, aside: Path) -> Path:
+    def _rename(self, aside: Path) -> Path | None:
+        if not self._path.exists():
+            return None
         with self._opened():
             pass  # it may have a journal, which belongs to its name: opened, it needs it no more
         with self._failures_named():

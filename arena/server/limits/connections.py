@@ -35,6 +35,7 @@ from arena.server.limits.limits import Bucket, Limits
 from arena.server.limits.peers import PROCESS, address_of, process_of, tcp_peer
 from arena.server.limits.spare_file import SpareFile
 from arena.server.limits.unknown_connections import UnknownConnections
+from arena.server.limits.waiting_calls import WaitingCalls
 
 ROUND_SECONDS: Final = 1.0
 """Between two rounds through all files."""
@@ -122,6 +123,7 @@ class Connections:
         """Peers whose connections are to be cut, and the round in which that was said."""
         self._suspected: deque[tuple[float, str]] = deque(maxlen=MOST_SUSPECTED)
         self._spare = SpareFile()
+        self.waiting = WaitingCalls(limits, self.cut, now)
         self.cuts = 0
         """How many were cut."""
 
@@ -167,6 +169,7 @@ class Connections:
                 continue
             try:
                 self.look_at_unread()
+                self.waiting.look()
                 if self._to_cut or self._now() >= next_round:
                     over = self.look()
                     next_round = self._now() + ROUND_SECONDS if over else -math.inf

@@ -84,6 +84,9 @@ class Limits:
     """Refusals that wait at the same time, some 50 kB each; further ones are sent at once."""
     refusals_a_connection: int = 100
     """Refusals sent at once after which a connection without a known bot is cut."""
+    waiting_seconds: float = 30.0
+    """How long a call waits for its request, and then until its answer or status is taken; after it
+    a connection without a known bot is cut."""
     connections_an_address: int = 200
     """Connections without a known bot, by address; the oldest is cut."""
     connections_a_process: int = 16

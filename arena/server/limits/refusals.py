@@ -96,8 +96,8 @@ class Refusals:
     async def end(self, context: Context, error: ProtocolError) -> None:
         """End the call with the error's status."""
         metadata: tuple[tuple[str, str], ...] = ()
+        peer = context.peer()
         if isinstance(error, LimitError):
-            peer = context.peer()
             # Cutting is for floods that cannot be slowed down: whoever is cut connects again at
             # once, with all its streams.
             if not await self.hold() and (
@@ -105,6 +105,7 @@ class Refusals:
             ):
                 self._connections.cut(peer)
             metadata = (("retry-after", str(error.seconds)),)
+        self._connections.waiting.add(peer)
         try:
             await context.abort(error.code, error.sentence, metadata)
         except grpc.aio.InternalError:

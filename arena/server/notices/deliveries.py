@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from arena.database.errors import StorageFailedError
 from arena.database.listening import set_on
 from arena.database.transaction import transaction
+from arena.printable import printable
 from arena.server.notices import notice_statements as statements
 from arena.server.notices.notice import NoticeKind
 from arena.server.notices.posting import Delivery, Post, body_of, headers_of, post
@@ -34,6 +35,8 @@ MOST_TRIES: Final = 8
 LONGEST_WAIT_SECONDS: Final = 3_600.0
 """Upper bound of a wait, because the clock of the database may be changed."""
 RETRY_SECONDS: Final = 15.0
+_LONGEST_FAILURE: Final = 200
+"""The most characters kept of why a delivery failed."""
 
 log = structlog.get_logger()
 
@@ -66,7 +69,12 @@ class Deliveries:
     async def deliver(self, post: Post = post) -> float | None:
         """Try the deliveries that are due; return the seconds to the next one, None without one."""
         while due := await self._claimed():
-            await asyncio.gather(*(self._try(one, post) for one in due))
+            tried = await asyncio.gather(
+                *(self._try(one, post) for one in due), return_exceptions=True
+            )
+            for error in tried:
+                if error is not None:
+                    raise error
         async with transaction(self._engine) as connection:
             seconds = await connection.scalar(statements.seconds_to_next_delivery())
         return None if seconds is None else max(0.0, float(seconds))
@@ -78,13 +86,18 @@ class Deliveries:
             return [Delivery(**{**row._mapping, "kind": NoticeKind(row.kind)}) for row in found]
 
     async def _try(self, one: Delivery, post: Post) -> None:
-        body = body_of(one)
+        """Post one notice, and note how that went. Raises errors of storage alone."""
         failure = ""
         try:
+            body = body_of(one)
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._threads, post, one, body, headers_of(one, body))
         except (OSError, ValueError, HTTPException) as error:
-            failure = str(error)[:200] or type(error).__name__
+            # What a stranger's server answers may hold any character; Postgres takes no NUL.
+            failure = printable(str(error))[:_LONGEST_FAILURE] or type(error).__name__
+        except Exception as error:  # a bug: it must not hold up the other notices
+            log.exception("notice not posted")
+            failure = type(error).__name__
         pause = None
         if failure and one.tries + 1 < MOST_TRIES:
             pause = FIRST_PAUSE * 4**one.tries

@@ -43,7 +43,7 @@ class Missed(Protocol):
     """The keeper of match ends that could not be sent to their bots. No method blocks."""
 
     def missed(self, session: Session, match_id: str) -> None:
-        """Keep the end of a match whose bot is disconnected."""
+        """Keep the end of a match that its bot did not get, or may not have got."""
         ...
 
     def came(self, session: Session) -> None:
@@ -186,7 +186,8 @@ class Lobby:
 
     def close_all(self, reason: Callable[[], ProtocolError]) -> None:
         """End all streams, each with its own `reason()`."""
-        for _, close in list(self._streams.values()):
+        for outbox, close in list(self._streams.values()):
+            outbox.forget_ends()  # they come before the reason
             close(reason())
 
     def _session(self, registered: Registered, instance: str) -> Session:

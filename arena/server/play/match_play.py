@@ -11,7 +11,16 @@ import structlog
 
 from arena.codec.turns import WrittenEvents
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Ask, Flow, MatchFlow, MatchRecord, Refused, Reply, TimedAction
+from arena.match.flow import (
+    Ask,
+    Flow,
+    MatchFlow,
+    MatchRecord,
+    OpenTurn,
+    Refused,
+    Reply,
+    TimedAction,
+)
 from arena.match.rebuild import rebuild
 from arena.match.result import Result, Termination
 from arena.match.transcript import Setup
@@ -51,6 +60,8 @@ class MatchPlay:
         """All events of the match so far."""
         self.refused: list[Refused] = []
         """The faults of all seats so far."""
+        self._told_early: tuple[int, ...] = ()
+        """The open turns of whose faults their seats were told while others were waited for."""
         self.written_events = WrittenEvents(setup.game)
         self._faults = [0] * len(players)
         self._setup = setup
@@ -224,10 +235,23 @@ class MatchPlay:
             self._players[turn.seat].ask(turn, self._clocks.turn_ms, bank_ms)
 
     def _tell_refused(self, all_refused: Sequence[Refused]) -> None:
-        self.refused += all_refused
         for refused in all_refused:
-            self._faults[refused.seat] += 1
-            self._players[refused.seat].refuse(refused, self._faults[refused.seat])
+            if refused.turn_number not in self._told_early:
+                self._tell(refused)
+        self._told_early = ()
+
+    def _tell_expired(self, expired: Sequence[tuple[OpenTurn, Fault]]) -> None:
+        """Tell seats that their time is over while the match waits for others."""
+        flow = self.flow
+        assert flow is not None
+        for turn, fault in expired:
+            self._tell(flow.refused(turn, fault))
+            self._told_early += (turn.number,)
+
+    def _tell(self, refused: Refused) -> None:
+        self.refused.append(refused)
+        self._faults[refused.seat] += 1
+        self._players[refused.seat].refuse(refused, self._faults[refused.seat])
 
     def _played(self) -> None:
         """Take the match from compiled rules that have played it to its end."""
@@ -265,9 +289,14 @@ class MatchPlay:
             self.take_over()
             if self._steps is None:
                 return  # it could not be taken over, and is void
-        self._open.expire(self._timer.now())
+        expired = self._open.expire(self._timer.now())
         if not self._open.waited_for:
             self._advance(self._open.replies)
+            return
+        try:
+            self._tell_expired(expired)
+        except Exception:
+            self._break()
         else:
             self._alarm.set(self._open.deadline)
 

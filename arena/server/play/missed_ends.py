@@ -6,6 +6,7 @@ Most bots miss none, so the list is also held in memory, and a bot that connects
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from time import monotonic
 from typing import Final, Protocol
@@ -55,6 +56,15 @@ class EndStore(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class _Telling:
+    """The ends that are being sent to one copy of a bot."""
+
+    session: Session
+    """The latest of this copy: it may be gone and back before all is sent."""
+    ends: dict[UntoldEnd, float]
+
+
 class MissedEnds:
     """The unsent ends of all bots.
 
@@ -79,6 +89,8 @@ class MissedEnds:
 
         Each comes with the time at which it was missed, or read from storage.
         """
+        self._telling: dict[tuple[VersionId, str], _Telling] = {}
+        """What is being sent, by version and instance."""
         self._forget_at = now() + FORGET_SECONDS
         # A transaction for each end would take longer than the match did: a bot that plays at
         # once misses hundreds of ends when it goes.
@@ -108,11 +120,18 @@ class MissedEnds:
 
     def came(self, session: Session) -> None:
         """Queue the ends that a bot missed for sending, since it is connected."""
-        ends = self._untold.get(session.registered.version_id, {})
+        version = session.registered.version_id
+        ends = self._untold.get(version, {})
         waiting = [end for end in ends if end.instance == session.instance]
         own = {end: ends.pop(end) for end in waiting if not self._old(ends[end])}
-        if own:
-            self._work.put_nowait(lambda: self._tell(session, own))
+        copy = version, session.instance
+        telling = self._telling.get(copy)
+        if telling is not None:
+            telling.session = session
+            telling.ends |= own
+        elif own:
+            self._telling[copy] = _Telling(session, own)
+            self._work.put_nowait(lambda: self._tell(copy))
 
     async def settled(self) -> None:
         """Wait until all ends so far are stored or sent."""
@@ -174,15 +193,18 @@ class MissedEnds:
             del self._untold[end.version_id][end]
         return old
 
-    async def _tell(self, session: Session, ends: dict[UntoldEnd, float]) -> None:
+    async def _tell(self, copy: tuple[VersionId, str]) -> None:
+        telling = self._telling[copy]
+        ends = telling.ends
         told: list[UntoldEnd] = []
         try:
             while ends:
                 end = next(iter(ends))
                 try:
                     transcript = await self._store.transcript(end.match_id)
-                    if transcript is not None and session.outbox is not None:
-                        _send(session.outbox, transcript)
+                    outbox = telling.session.outbox
+                    if transcript is not None and outbox is not None:
+                        _send(outbox, transcript)
                 except (StorageFailedError, LeaseLostError):
                     raise  # is continued from here later
                 except Exception:
@@ -191,10 +213,11 @@ class MissedEnds:
                     del ends[end]
                     continue
                 missed_at = ends.pop(end)
-                if transcript is None or session.up:
+                if transcript is None or telling.session.up:
                     told.append(end)
                 else:  # disconnected again: send it the next time
                     self._untold[end.version_id][end] = missed_at
+            del self._telling[copy]
         finally:
             if told:
                 self._write_soon(told)

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from arena.match.clock import TimeControl
-from arena.match.faults import Fault, FaultKind
+from arena.match.faults import REASONS, Fault, FaultKind
 from arena.match.flow import OpenTurn, Reply
 from arena.server.play.ports import Timer
 from arena.server.play.seat_clocks import SeatClocks
@@ -103,15 +103,19 @@ class OpenTurns:
         """Take no further replies, and release the match."""
         self._turns, self._complete = (), _nobody
 
-    def expire(self, now: float) -> None:
-        """Enter a fault as the reply of each seat whose time is over."""
+    def expire(self, now: float) -> list[tuple[OpenTurn, Fault]]:
+        """Enter a fault as the reply of each seat whose time is over, and return these."""
+        expired = []
         for place, turn in enumerate(self._turns):
             if self.replies[place] is not _NOT_YET or now < self.clocks.deadline(turn.seat):
                 continue
             if self.clocks.gone_for_good(turn.seat):
-                self._accept(place, _ABSENT)
+                fault = _ABSENT
             else:
-                self._accept(place, Fault(FaultKind.LATE, *self.clocks.overrun(turn.seat)))
+                fault = Fault(FaultKind.LATE, *self.clocks.overrun(turn.seat))
+            self._accept(place, fault)
+            expired.append((turn, fault))
+        return expired
 
     def _accept(self, place: int, reply: Reply) -> None:
         self.replies[place] = reply
@@ -125,4 +129,4 @@ def _nobody(_replies: list[Reply]) -> None:
 
 _NOT_YET: Final = Fault(FaultKind.LATE)
 """In place of the reply of a turn that has none."""
-_ABSENT: Final = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")
+_ABSENT: Final = Fault(FaultKind.ABSENT, 0, REASONS[FaultKind.ABSENT])

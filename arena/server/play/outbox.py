@@ -1,8 +1,11 @@
 """`Outbox`: collects the parts to be written to one stream, and joins them into one message."""
 
+from collections import deque
 from collections.abc import Callable
 from time import monotonic
 from typing import Final
+
+from arena.server.limits.channel_options import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
 
 GATHER_SECONDS_A_MATCH: Final = 0.0001
 """How long to gather parts for each match beyond the first that the bot plays.
@@ -11,6 +14,11 @@ A message costs as much as several turns, so a bot with 32 matches gets a dozen 
 instead of two at once: little of its two seconds per turn. A bot with one match never waits.
 """
 MOST_GATHER_SECONDS: Final = 0.004
+DOUBT_SECONDS: Final = (KEEPALIVE_MS + KEEPALIVE_TIMEOUT_MS) / 1000 + 5
+"""What was sent to a peer that is gone may be lost for so long: until a ping of gRPC finds out, and
+gRPC tells."""
+MOST_IN_DOUBT: Final = 200
+"""The most ends that are sent again after a loss: as many as a version has (MOST_UNTOLD)."""
 MOST_WAITING: Final = 4_096
 """The most parts that may wait for a bot to read: about 64 for each match of a full bot."""
 
@@ -22,17 +30,28 @@ class Outbox:
     or when the outbox is closed.
     """
 
-    __slots__ = ("_begun", "_overflow", "_ready", "closed", "matches", "parts", "taken_begun")
+    __slots__ = (
+        *("_begun", "_ends", "_now", "_overflow", "_ready"),
+        *("closed", "matches", "parts", "taken_begun"),
+    )
 
-    def __init__(self, overflow: Callable[[], None], ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        overflow: Callable[[], None],
+        ready: Callable[[], None],
+        now: Callable[[], float] = monotonic,
+    ) -> None:
         self._overflow = overflow
         self._ready = ready
+        self._now = now
+        self._ends: deque[tuple[float, str]] | None = None
+        """When the latest ends were added, and of which matches; None before the first."""
         self.matches = 0
         """The number of matches that the bot plays at once."""
         self.closed = False
         """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
-        """The time, by monotonic(), at which the first part of the last taken message was added."""
+        """The time at which the first part of the last taken message was added."""
         self._begun = 0.0
         # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
@@ -43,12 +62,36 @@ class Outbox:
         """Add some serialized fields of a PlayResponse."""
         if self.parts is None:
             self.parts = [part]
-            self._begun = monotonic()
+            self._begun = self._now()
             self._ready()
             return
         self.parts.append(part)
         if len(self.parts) == MOST_WAITING:
             self._overflow()
+
+    def add_end(self, match_id: str, part: bytes) -> None:
+        """Add the end of a match, and remember it for as long as its arrival is in doubt."""
+        self.add(part)
+        if self._ends is None:
+            self._ends = deque(maxlen=MOST_IN_DOUBT)
+        self._ends.append((self._now(), match_id))
+        while self._ends[0][0] < self._arrived_before:
+            self._ends.popleft()
+
+    def ends_in_doubt(self) -> list[str]:
+        """Return the matches whose ends may be lost if the stream is, the oldest first."""
+        arrived = self._arrived_before
+        return [match_id for added, match_id in self._ends or () if added >= arrived]
+
+    def forget_ends(self) -> None:
+        """Doubt none of the ends so far."""
+        self._ends = None
+
+    @property
+    def _arrived_before(self) -> float:
+        """What was added before this time has arrived, or its loss is known by now."""
+        known = self._now() - DOUBT_SECONDS
+        return known if self.parts is None else min(known, self._begun)
 
     def close(self) -> None:
         """End the stream once all waiting parts are written."""

@@ -78,7 +78,8 @@ class RemotePlayer:
     def end(self, written: bytes, events: Sequence[Any]) -> None:
         if self._session.outbox is not None:
             news = self.host.written_events.after(events, 0 if self._all_anew else self._seen)
-            self._session.outbox.add(turns.end_part(self.host.setup, written, news))
+            part = turns.end_part(self.host.setup, written, news)
+            self._session.outbox.add_end(self.match_id, part)
         else:
             self._session.missed(self.match_id)
         self._session.unseated(self)

@@ -22,8 +22,8 @@ from arena.v1 import referee_pb2
 MAX_MATCHES: Final = 64
 """Most matches one stream plays at once: a bot gains nothing from more."""
 MAX_STRAYS: Final = 1_000
-"""How many more answers to no open turn and no offer than valid ones end a stream. Late and
-repeated answers are normal and harmless; a thousand of them are not an accident."""
+"""How many more answers to no open turn and no offer, or messages that change nothing, than valid
+answers end a stream. Late and repeated ones are normal and harmless; a thousand are no accident."""
 
 
 class Session:
@@ -86,6 +86,8 @@ class Session:
 
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
         """Use a new stream: everything goes to `outbox` from now on, running matches first."""
+        if self.outbox is not None:
+            self._miss_ends_of(self.outbox)
         self.outbox = outbox
         self.games = games
         self.max_matches = max_matches
@@ -108,6 +110,8 @@ class Session:
 
     def detach(self, *, goodbye: bool) -> None:
         """Drop the stream, which closed; after a `goodbye`, open offers are declined."""
+        if self.outbox is not None and not goodbye:
+            self._miss_ends_of(self.outbox)
         self.outbox = None
         self._changed(self)
         for seat in list(self._seats.values()):
@@ -134,8 +138,12 @@ class Session:
         self._when_heard = call
 
     def missed(self, match_id: str) -> None:
-        """Note that the end of a match was not sent, because the bot is not connected."""
+        """Note that the bot did not get the end of a match, or may not have got it."""
         self._missed(self, match_id)
+
+    def _miss_ends_of(self, lost: Outbox) -> None:
+        for match_id in lost.ends_in_doubt():
+            self.missed(match_id)
 
     def player(self) -> RemotePlayer:
         return RemotePlayer(self)
@@ -188,17 +196,26 @@ class Session:
             else:
                 self._strays -= self._strays > 0
         if request.HasField("drain"):
-            self.drain()
+            if self._leaving:
+                self._stray()
+            else:
+                self.drain()
         if request.HasField("places"):
-            self.max_matches = max(0, min(request.places.max_matches, MAX_MATCHES))
-            self._places_changed(self)
-            self._changed(self)
+            self._use_places(max(0, min(request.places.max_matches, MAX_MATCHES)))
         if request.joins or request.declines or request.HasField("hello"):
             self._handle_offers(request)
         elif request.HasField("drain") or request.HasField("places"):
             pass
         elif not (request.answers or answered):
             self._stray()
+
+    def _use_places(self, places: int) -> None:
+        if places == self.max_matches:
+            self._stray()
+            return
+        self.max_matches = places
+        self._places_changed(self)
+        self._changed(self)
 
     def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:
         if request.HasField("hello"):
@@ -225,7 +242,8 @@ class Session:
         if self._strays > MAX_STRAYS:
             raise ProtocolError(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
-                f"more than {MAX_STRAYS} answers that belong to no open turn and no offer",
+                f"more than {MAX_STRAYS} answers that belong to no open turn and no offer, or "
+                "messages that change nothing",
             )
 
 

@@ -25,6 +25,7 @@ from arena.server.ladder.agenda import Engagement, EngagementEnd
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.staffing import Staffing
 from arena.server.tournaments.tournament import Tournament
+from arena.server.tournaments.tournament_bots import TournamentBots
 from arena.server.tournaments.tournaments import Tournaments
 from arena.server.tournaments.waits import Waits
 from arena.server.tournaments.whereabouts import Whereabouts
@@ -50,16 +51,18 @@ class Conductor:
     def __init__(
         self,
         store: Tournaments,
+        bots: TournamentBots,
         writer: ResultWriter,
         schedule: Callable[[], None],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         here: Callable[[str, Collection[int]], set[int]] = lambda _game, _versions: set(),
     ) -> None:
-        """Conduct the tournaments in `store`.
+        """Conduct the tournaments in `store`, whose bots are in `bots`.
 
         `here` returns which of these versions have places for a game at this referee.
         """
         self._store = store
+        self._bots = bots
         self._writer = writer
         self._schedule = schedule
         self._sleep = sleep
@@ -69,8 +72,8 @@ class Conductor:
         self._looks = 0
         """The number of looks by `search` since waits were last recorded."""
         self._here = here
-        whereabouts = Whereabouts(store, here)
-        self.staffing = Staffing(store, whereabouts)
+        whereabouts = Whereabouts(bots, here)
+        self.staffing = Staffing(bots, whereabouts)
         self._waits = Waits(store, whereabouts)
         self._stuck: set[TournamentId] = set()
         """The tournaments without a block to begin at the last look, as bots are not here."""
@@ -256,7 +259,7 @@ class Conductor:
         elif tournament.id not in self._stuck:
             self._stuck.add(tournament.id)
         else:
-            found = await self._store.whereabouts(game, [VersionId(one) for one in wanted])
+            found = await self._bots.whereabouts(game, [VersionId(one) for one in wanted])
             able = [epoch for epoch, there in found.items() if running.can_go_on(set(there))]
             # A block may have begun in the meantime.
             if able and not self._plays(running) and self._forgotten(running):

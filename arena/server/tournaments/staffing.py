@@ -7,7 +7,7 @@ from arena.records import Registered, VersionId
 from arena.server.ladder.agenda import Engagement
 from arena.server.play.attendances import Attendances
 from arena.server.tournaments.running import RunningTournament
-from arena.server.tournaments.tournaments import Tournaments
+from arena.server.tournaments.tournament_bots import TournamentBots
 from arena.server.tournaments.whereabouts import Whereabouts
 
 
@@ -28,8 +28,8 @@ class Needs:
 class Staffing:
     """Queues shifts for tournaments, and asks others to leave where they wait for a slot."""
 
-    def __init__(self, store: Tournaments, whereabouts: Whereabouts) -> None:
-        self._store = store
+    def __init__(self, bots: TournamentBots, whereabouts: Whereabouts) -> None:
+        self._bots = bots
         self._whereabouts = whereabouts
         self.shifts: Attendances | None = None
         """The hosted bots that are connected here; without it none is asked to leave."""
@@ -54,13 +54,13 @@ class Staffing:
         for running in tournaments:
             of_tournament = set(running.wanted)
             present = await self._whereabouts.of(running)
-            hosted = await self._store.hosted([VersionId(one) for one in of_tournament - present])
+            hosted = await self._bots.hosted([VersionId(one) for one in of_tournament - present])
             table = running.next_table(present, hosted)
             wanted |= of_tournament
             needed |= running.held(present) | table
             first |= table - present
             coming |= hosted
-        waiting = await self._store.gather(first, coming - first) if coming else 0
+        waiting = await self._bots.gather(first, coming - first) if coming else 0
         self.called |= coming
         if self.shifts is not None:
             # A shift that was queued at this moment may begin in a free slot.

@@ -4,15 +4,13 @@ Every method raises DatabaseUnreachableError while the database does not answer.
 a tournament notify TOURNAMENTS_CHANNEL in the same transaction.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.database import shift_queue
 from arena.database.errors import (
     TournamentExistsError,
     TournamentStateError,
@@ -22,9 +20,8 @@ from arena.database.names import check_name
 from arena.database.transaction import transaction
 from arena.records import TournamentBlock, TournamentId, VersionId
 from arena.scheduling.pairings import EntryNumber, Pairing
-from arena.server.failover import presence
-from arena.server.failover.lease import require
-from arena.server.tournaments import duration, participation
+from arena.server.failover.lease import fenced
+from arena.server.tournaments import participation
 from arena.server.tournaments import tournament_rows as rows
 from arena.server.tournaments import tournament_statements as statements
 from arena.server.tournaments.tournament import (
@@ -36,10 +33,6 @@ from arena.server.tournaments.tournament import (
     TournamentState,
 )
 
-FIRST_PRIORITY: Final = 20
-"""The priority of the shifts of a table's bots for which a tournament waits."""
-THEN_PRIORITY: Final = 10
-"""The priority of the shifts of the other bots for which a tournament waits."""
 BEFORE: Final = {
     TournamentState.RUNNING: (TournamentState.CREATED, TournamentState.PAUSED),
     TournamentState.PAUSED: (TournamentState.RUNNING,),
@@ -122,28 +115,15 @@ class Tournaments:
         With `of_the_gone`, this includes those whose conductor has stopped.
         """
         assert self._epoch is not None, "only a referee conducts"
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             await connection.execute(statements.take_up(self._epoch, of_the_gone=of_the_gone))
 
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
         """Let another lease's referee conduct a tournament from now on, if the lease still runs."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             if await connection.scalar(statements.running_lease(epoch)) is not None:
                 await connection.execute(statements.hand_over(tournament_id, epoch))
             await connection.execute(statements.tell(tournament_id))
-
-    async def whereabouts(
-        self, game: str, versions: Collection[VersionId]
-    ) -> dict[int, set[VersionId]]:
-        """Return which of these versions have places for a game at the other referees, by lease."""
-        assert self._epoch is not None, "only a referee conducts"
-        found: dict[int, set[VersionId]] = {}
-        async with transaction(self._engine) as connection:
-            for row in await connection.execute(
-                presence.with_places_elsewhere(self._epoch, game, versions)
-            ):
-                found.setdefault(row.epoch, set()).add(VersionId(row.version_id))
-        return found
 
     async def named(self, name: str) -> Tournament:
         """Return the tournament of that name.
@@ -175,7 +155,7 @@ class Tournaments:
 
         One that is not running stays as it is.
         """
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             await _change(
                 connection,
                 tournament_id,
@@ -186,7 +166,7 @@ class Tournaments:
 
     async def suspend(self, tournament_id: TournamentId) -> None:
         """Pause a running tournament that cannot continue."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             await _change(
                 connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
             )
@@ -213,7 +193,7 @@ class Tournaments:
             {"round": one.round, "table": one.table, "entries": list(one.entries)}
             for one in pairings
         ]
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             # The protocol counts parameters in 16 bits.
             for start in range(0, len(paired), 10_000):
                 part = paired[start : start + 10_000]
@@ -235,7 +215,7 @@ class Tournaments:
         not count. Returns how long tables have waited for each absent entry, in seconds.
         """
         waited: dict[EntryNumber, float] = {}
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             versions = {tournament.version(number): number for number in absent}
             game = tournament.rules.game
             found = await connection.execute(participation.participation(versions, game))
@@ -251,72 +231,16 @@ class Tournaments:
                 await connection.execute(statements.tell(tournament.id))
         return waited
 
-    async def hosted(self, versions: Collection[VersionId]) -> set[VersionId]:
-        """Return which of these versions a worker can run."""
-        if not versions:
-            return set()
-        async with transaction(self._engine) as connection:
-            found = await connection.scalars(participation.can_be_run(versions))
-            return set(map(VersionId, found))
-
-    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> int:
-        """Queue shifts in which these versions play for tournaments, before those of the ladder.
-
-        The versions of one table come `first`, so that they play at the same time. Returns how many
-        shifts for tournaments wait for a slot.
-        """
-        async with self._fenced() as connection:
-            await connection.execute(shift_queue.queue_lock())
-            for versions, priority in ((first, FIRST_PRIORITY), (then, THEN_PRIORITY)):
-                await connection.execute(shift_queue.queue_tournament(versions, priority))
-                await connection.execute(shift_queue.order_tournament(versions, priority))
-            return await connection.scalar(shift_queue.waiting_for_tournaments()) or 0
-
     async def forfeit(
         self,
         tournament_id: TournamentId,
         absent: Mapping[PairingKey, Collection[EntryNumber]],
     ) -> None:
         """Make the unplayed blocks of pairings walkovers against their absent entries."""
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             for (round_, table), entries in absent.items():
                 await connection.execute(statements.forfeit(tournament_id, round_, table, entries))
             await connection.execute(statements.tell(tournament_id))
-
-    async def participation(
-        self, versions: Collection[VersionId], game: str
-    ) -> dict[VersionId, participation.Participation]:
-        """Return whether versions can play a game, and if not, why."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(participation.participation(versions, game))
-            told = (await connection.execute(participation.referees())).one()
-            return {
-                VersionId(row.version_id): participation.Participation(
-                    participation.obstacle(row),
-                    participation.absence_told(row, game, told),
-                    row.plays,
-                )
-                for row in found
-            }
-
-    async def pace(self, tournament: Tournament) -> duration.PlayingSpeed:
-        """Return what decides how long a tournament takes."""
-        versions = [one.registered.version_id for one in tournament.entries]
-        async with transaction(self._engine) as connection:
-            seconds = duration.recent_seconds(versions, tournament.rules)
-            took = await connection.scalar(seconds)
-            alive = await connection.scalar(shift_queue.worker_alive())
-            slots = await connection.scalar(duration.slots_there()) if alive else 0
-            hosted = (await connection.scalars(participation.can_be_run(versions))).all()
-            so_far = (await connection.execute(duration.played_so_far(tournament.id))).one()
-        known = so_far.blocks >= duration.ENOUGH
-        return duration.PlayingSpeed(
-            len(versions),
-            len(hosted),
-            int(slots or 0),
-            duration.MATCH_SECONDS if took is None else float(took),
-            float(so_far.seconds) / so_far.blocks if known else None,
-        )
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks have begun; one that is already recorded is left as it is."""
@@ -339,7 +263,7 @@ class Tournaments:
             }
             for one in blocks
         ]
-        async with self._fenced() as connection:
+        async with fenced(self._engine, self._epoch) as connection:
             await connection.execute(statements.open_blocks(own))
             await connection.execute(statements.open_tournament_blocks(links))
 
@@ -371,14 +295,6 @@ class Tournaments:
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.block_counts(ids))
             return {row.tournament_id: row.blocks for row in found}
-
-    @asynccontextmanager
-    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction in which the referee holds its lease."""
-        async with transaction(self._engine) as connection:
-            if self._epoch is not None:
-                await require(connection, self._epoch)
-            yield connection
 
 
 async def _require_no_final(connection: AsyncConnection, tournament: Tournament) -> None:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from arena.records import VersionId
 from arena.server.tournaments.running import RunningTournament
-from arena.server.tournaments.tournaments import Tournaments
+from arena.server.tournaments.tournament_bots import TournamentBots
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Asks this referee first, and storage only for those that are not here."""
 
-    store: Tournaments
+    bots: TournamentBots
     here: Callable[[str, Collection[int]], set[int]]
     """Returns which of these versions have places for a game at this referee."""
 
@@ -21,6 +21,6 @@ class Whereabouts:
         game, wanted = running.tournament.rules.game, set(running.wanted)
         present = self.here(game, wanted)
         if away := [VersionId(one) for one in wanted - present]:
-            for there in (await self.store.whereabouts(game, away)).values():
+            for there in (await self.bots.whereabouts(game, away)).values():
                 present |= set(there)
         return present

@@ -1,5 +1,6 @@
 """SQL statements about uploaded builds and hosted bots; callers execute them."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -179,6 +180,8 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
         )
     )
     frozen = select(event_builds.c.build_id).join(events).where(*_not_over())
+    # A connected bot has none; after a NULL nothing is "not in" the list.
+    frozen = frozen.where(event_builds.c.build_id.is_not(None))
     entered = (
         select(hosted_versions.c.build_id)
         .join(tournament_entries, tournament_entries.c.version_id == hosted_versions.c.version_id)
@@ -201,24 +204,40 @@ def entered_events(owner_id: OwnerId, bot: str | None) -> Row:
     `practice` and `most_builds` of the event; `bot`, its name; `builds`, how many were uploaded of
     it since midnight UTC; `today`, that midnight; and `now`.
     """
-    today = func.date_trunc("day", func.now(), "UTC")
     uploaded = (
         select(func.count())
         .select_from(hosted_versions.join(versions))
-        .where(versions.c.bot_id == bots.c.id, versions.c.created_at >= today)
+        .where(versions.c.bot_id == bots.c.id, versions.c.created_at >= _today())
         .correlate(bots)
         .scalar_subquery()
     )
     found = (
         select(events.c.name, events.c.freezes_at, events.c.results_at, events.c.practice)
         .add_columns(events.c.most_builds, bots.c.name.label("bot"), uploaded.label("builds"))
-        .add_columns(today.label("today"), func.clock_timestamp().label("now"))
+        .add_columns(_today().label("today"), func.clock_timestamp().label("now"))
         .join(event_entries, event_entries.c.event_id == events.c.id)
         .join(bots, bots.c.id == event_entries.c.bot_id)
         .where(*_not_over(), bots.c.owner_id == owner_id)
         .order_by(events.c.freezes_at)
     )
     return found if bot is None else found.where(bots.c.folded == folded(bot))
+
+
+def builds_today(bot_id: int) -> Row:
+    """Select how many `builds` of a bot were uploaded since midnight UTC.
+
+    `newest` is the time of the last of them, NULL without one; `today` is that midnight.
+    """
+    return (
+        select(func.count().label("builds"), func.max(versions.c.created_at).label("newest"))
+        .add_columns(_today().label("today"))
+        .select_from(hosted_versions.join(versions))
+        .where(versions.c.bot_id == bot_id, versions.c.created_at >= _today())
+    )
+
+
+def _today() -> ColumnElement[datetime]:
+    return func.date_trunc("day", func.now(), "UTC")
 
 
 def _not_over() -> tuple[ColumnElement[bool], ...]:

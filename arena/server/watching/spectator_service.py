@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -113,6 +113,9 @@ class SpectatorService:
                 if wait:
                     raise LimitError("watching", "spectator limit reached", wait)
                 with self._place(address_of(peer)):
+                    # As in `PlayStream`: a write that is cancelled must not be the first.
+                    with suppress(grpc.aio.InternalError):
+                        await context.send_initial_metadata(())
                     await self._show(fits, most, request.match_id, context)
         except ProtocolError as error:
             self._gate.refusals.note("spectator refused", error)

@@ -4,7 +4,8 @@ A match that nobody watches only asks whether there is a spectator at all. What 
 shows is written down once for all its spectators. Each of them has a bounded queue: who does not
 read as fast as its matches are played is dropped, and never waited for. All of them together are
 shown as much as fits into `watching_share` of the time: beyond that, matches that begin are left
-out.
+out. Whoever comes is shown what runs by and by, as to show a match for the first time takes longer:
+all of it is written down, and its compiled rules leave it.
 """
 
 from collections import deque
@@ -20,10 +21,10 @@ from arena.server.limits.limits import Limits
 from arena.server.play.ports import ShowableMatch, Timer
 
 MOST_IN_A_MESSAGE: Final = 512
-PART_SECONDS: Final = 60e-6
-"""The measured cost of writing a moment down."""
 COPY_SECONDS: Final = 4e-6
-"""And to queue and send it, for each spectator."""
+"""What it costs later to send a part to one spectator; all else is measured as it happens."""
+AT_ONCE_SECONDS: Final = 0.01
+"""For so long running matches are shown at a time."""
 
 log = structlog.get_logger()
 
@@ -105,6 +106,10 @@ class Spectators:
         self._running = running
         self._timer = timer
         self._spectators: dict[Spectator, None] = {}
+        self._to_be_shown: dict[Spectator, None] = {}
+        """Those that have not seen all running matches that they want."""
+        self._goes_on = False
+        """Whether these are about to be shown more."""
         self._shows: dict[str, _Show] = {}
 
     def __len__(self) -> int:
@@ -118,18 +123,20 @@ class Spectators:
         return max(0.0, debt - limits.watching_burst_seconds / limits.watching_share)
 
     def enter(self, spectator: Spectator) -> int:
-        """Show it the running matches that fit, and later ones. Returns how many run now."""
+        """Show it the running matches that fit, the first at once, and later ones.
+
+        Returns how many it is shown at once.
+        """
         self._spectators[spectator] = None
-        for match, tournament in self._running():
-            if not spectator.has_room:
-                break
-            if spectator.fits(match, tournament):
-                self._show(match, tournament, (spectator,))
+        if not self._show_running(spectator, self._timer.now() + AT_ONCE_SECONDS):
+            self._to_be_shown[spectator] = None
+            self._go_on_later()
         return len(spectator.shown)
 
     def leave(self, spectator: Spectator) -> None:
         """Show it nothing any more."""
         self._spectators.pop(spectator, None)
+        self._to_be_shown.pop(spectator, None)
         for show in list(spectator.shown.values()):
             show.remove(spectator)
             if not show.spectators:
@@ -151,25 +158,58 @@ class Spectators:
             # Whatever goes wrong here is no business of the match.
             log.exception("match not shown", match=match.setup.match_id)
 
+    def _show_running(self, spectator: Spectator, until: float) -> bool:
+        """Show it running matches. Returns False if there are more than this time allows."""
+        for match, tournament in self._running():
+            if not spectator.has_room:
+                break
+            if match.setup.match_id not in spectator.shown and spectator.fits(match, tournament):
+                if spectator.shown and self._timer.now() >= until:
+                    return False
+                self._show(match, tournament, (spectator,))
+        return True
+
+    def _go_on_later(self) -> None:
+        if not self._goes_on:
+            self._goes_on = True
+            pause = max(AT_ONCE_SECONDS / self._limits.watching_share, self.overdrawn_seconds)
+            self._timer.call_at(self._timer.now() + pause, self._go_on)
+
+    def _go_on(self) -> None:
+        """Show some more of the running matches to those who have not seen them all."""
+        self._goes_on = False
+        until = self._timer.now() + AT_ONCE_SECONDS
+        for spectator in tuple(self._to_be_shown):
+            try:
+                if not self._show_running(spectator, until):
+                    self._go_on_later()
+                    return
+            except Exception:
+                log.exception("running matches not shown")
+            del self._to_be_shown[spectator]
+
     def _show(self, match: ShowableMatch, tournament: str, spectators: Sequence[Spectator]) -> None:
+        began = self._timer.now()
         match_id = match.setup.match_id
         show = self._shows.get(match_id)
         if show is None:
-            show = self._shows[match_id] = _Show(match, self._due_part, self._over)
+            show = self._shows[match_id] = _Show(match, self._timer.now, self._send, self._over)
         now = match.show(show)
-        due = self._due_part(len(spectators))
         first = match_part(match.setup, tournament) + moment_part(match.setup, now)
         for spectator in spectators:
             show.spectators.append(spectator)
             spectator.shown[match_id] = show
-            spectator.add(due, first)
+        self._send(first, spectators, began)
 
-    def _due_part(self, spectators: int) -> float:
-        """When a part that was written for so many spectators is to be sent; its cost is noted."""
+    def _send(self, part: bytes, spectators: Sequence[Spectator], began: float) -> None:
+        """Queue a part whose writing began then, and count what it has taken."""
         now = self._timer.now()
-        spent = (PART_SECONDS + spectators * COPY_SECONDS) / self._limits.watching_share
-        self._earned_at = max(now, self._earned_at) + spent
-        return now + self.delay_seconds
+        # An overflow removes a spectator from the list.
+        for spectator in tuple(spectators):
+            spectator.add(now + self.delay_seconds, part)
+        now = self._timer.now()
+        spent = now - began + len(spectators) * COPY_SECONDS
+        self._earned_at = max(now, self._earned_at) + spent / self._limits.watching_share
 
     def _over(self, show: "_Show") -> None:
         del self._shows[show.match_id]
@@ -183,30 +223,28 @@ class _Show:
     def __init__(
         self,
         match: ShowableMatch,
-        due: Callable[[int], float],
+        now: Callable[[], float],
+        send: Callable[[bytes, Sequence[Spectator], float], None],
         ended: Callable[["_Show"], None],
     ) -> None:
         self.match = match
         self.match_id = match.setup.match_id
         self.spectators: list[Spectator] = []
-        self._due = due
+        self._now = now
+        self._send = send
         self._ended = ended
 
     def remove(self, spectator: Spectator) -> None:
         self.spectators.remove(spectator)
 
     def see(self, moment: PublicMoment) -> None:
+        began = self._now()
         try:
-            self._send(moment_part(self.match.setup, moment))
+            self._send(moment_part(self.match.setup, moment), self.spectators, began)
         except Exception:
             log.exception("moment not shown", match=self.match_id)
 
     def over(self, result: Result | None) -> None:
-        self._send(end_part(self.match_id, result))
+        began = self._now()
+        self._send(end_part(self.match_id, result), self.spectators, began)
         self._ended(self)
-
-    def _send(self, part: bytes) -> None:
-        due = self._due(len(self.spectators))
-        # An overflow removes a spectator from the list.
-        for spectator in tuple(self.spectators):
-            spectator.add(due, part)

@@ -1,117 +1,23 @@
-"""Owners: signing up, keys, what they may do with their bots, and what the operator may."""
+"""What owners may do with their bots, and how much."""
 
 import asyncio
 from dataclasses import replace
 
-import psycopg
 import pytest
-from sqlalchemy import create_engine, text
 
 from arena.database.errors import (
-    BannedError,
     DetailsRefusedError,
-    FrozenError,
-    InviteRefusedError,
     NameRefusedError,
     PausedError,
     RetiredError,
     TooManyBotsError,
     TooManyVersionsError,
-    UnknownBlockError,
     UnknownBotError,
-    UnknownOwnerError,
 )
-from arena.database.reading import Reader
-from arena.database.schema import migrate
-from arena.rating.ladder_id import LadderId
-from arena.records import Allowance, Block, BlockKind, OwnBots, Owner
+from arena.records import Allowance, OwnBots
 from arena.server.app.store import Store
-from arena.server.boards.live_board import LiveBoard
-from tests import recorded_matches
-from tests.database.migrating import migrate_to
-from tests.databases import execute
 from tests.recorded_results import finished
-
-PLENTY = Allowance(bots=20, bot_versions_a_day=24, owner_versions_a_day=50)
-
-
-async def ann(store: Store) -> Owner:
-    return (await store.owners.sign_up("Ann", None))[0]
-
-
-@pytest.mark.slow
-async def test_the_key_of_a_sign_up_proves_who_an_owner_is(store: Store) -> None:
-    owner, key = await store.owners.sign_up(" Ann ", None)
-    (listed,) = await store.owners.owners(9)
-    assert (owner.name, listed.name, listed.bots, listed.has_key) == ("Ann", "Ann", 0, True)
-    assert key.startswith("arena_owner_")
-    assert await store.owners.by_key(key) == owner
-    assert await store.owners.by_key("arena_owner_guessed") is None
-    assert await store.authenticate(key) is None
-
-
-async def test_a_key_and_an_invite_are_stored_nowhere_in_clear(
-    store: Store, sql: psycopg.Connection
-) -> None:
-    code = await store.owners.invite(2, None, "operator")
-    _, key = await store.owners.sign_up("Ann", code)
-    for table in ("owners", "owner_keys", "invites", "audit"):
-        rows = str(sql.execute(f"SELECT {table}::text FROM {table}".encode()).fetchall())
-        assert len(rows) > 10
-        for secret in (key, code, code.replace("-", "")):
-            assert secret not in rows
-            assert secret.encode().hex() not in rows
-
-
-@pytest.mark.parametrize("name", ["ann", "ANN", "Аnn", "Ａnn"])
-async def test_nobody_signs_up_under_a_name_that_is_taken_or_looks_like_one(
-    store: Store, name: str
-) -> None:
-    await ann(store)
-    with pytest.raises(NameRefusedError, match=r"an owner Ann already|looks like .* owner Ann"):
-        await store.owners.sign_up(name, None)
-
-
-async def test_an_invite_lets_in_as_many_as_it_says_and_not_one_more(store: Store) -> None:
-    code = await store.owners.invite(10, None, "operator")
-
-    async def come(number: int) -> bool:
-        try:
-            await store.owners.sign_up(f"pupil {number}", code)
-        except InviteRefusedError:
-            return False
-        return True
-
-    # All at once: the last use is nobody's twice.
-    assert sum(await asyncio.gather(*map(come, range(30)))) == 10
-    assert len(await store.owners.owners(9)) == 9
-    assert len(await store.owners.owners(11)) == 10
-    assert await store.owners.invites(9) == ([], 0)
-
-
-async def test_a_refused_name_uses_no_invite(store: Store) -> None:
-    code = await store.owners.invite(1, None, "operator")
-    for name in ("no/name", "house"):
-        with pytest.raises(NameRefusedError):
-            await store.owners.sign_up(name, code)
-    await store.register("fox", "bob")
-    with pytest.raises(NameRefusedError):
-        await store.owners.sign_up("Bob", code)
-    await store.owners.sign_up("Ann", code)
-    with pytest.raises(InviteRefusedError, match="not known here, or used up, or expired"):
-        await store.owners.sign_up("Zoe", code)
-
-
-async def test_an_invite_ends_when_it_expires_or_is_withdrawn(store: Store) -> None:
-    expired = await store.owners.invite(5, -0.001, "operator")
-    kept = await store.owners.invite(5, 1, "operator")
-    ((listed,), _) = await store.owners.invites(9)
-    await store.owners.withdraw_invite(listed.id, "operator")
-    for code in (expired, kept, "", "guess"):
-        with pytest.raises(InviteRefusedError):
-            await store.owners.sign_up("Ann", code)
-    with pytest.raises(InviteRefusedError, match="There is no invite 99"):
-        await store.owners.withdraw_invite(99, "operator")
+from tests.server.accounts.owners import PLENTY, ann
 
 
 async def test_an_owner_registers_bots_and_versions_whose_tokens_are_valid(store: Store) -> None:
@@ -272,34 +178,6 @@ async def test_what_a_page_could_not_show_is_refused(store: Store) -> None:
             await store.owners.describe(owner, "fox", {field: words})
 
 
-async def test_a_banned_owner_and_its_bots_are_out_until_the_ban_ends(store: Store) -> None:
-    owner, key = await store.owners.sign_up("Ann", None)
-    _, token = await store.owners.register(owner, "fox", "1", PLENTY)
-    await store.owners.ban("ann", "operator")
-    with pytest.raises(BannedError, match="has banned the owner Ann"):
-        await store.owners.by_key(key)
-    with pytest.raises(BannedError):
-        await store.authenticate(token)
-    with pytest.raises(BannedError):
-        await store.owners.register(owner, "owl", "1", PLENTY)
-    await store.owners.ban("ann", "operator", banned=False)
-    assert await store.authenticate(token) is not None
-    with pytest.raises(UnknownOwnerError, match="There is no owner bob"):
-        await store.owners.ban("bob", "operator")
-
-
-async def test_a_frozen_bot_is_out_and_its_owners_others_are_not(store: Store) -> None:
-    owner = await ann(store)
-    _, fox = await store.owners.register(owner, "fox", "1", PLENTY)
-    _, owl = await store.owners.register(owner, "owl", "1", PLENTY)
-    await store.owners.freeze("Fox", "operator")
-    with pytest.raises(FrozenError, match="has frozen the bot fox"):
-        await store.authenticate(fox)
-    assert await store.authenticate(owl) is not None
-    await store.owners.freeze("fox", "operator", frozen=False)
-    assert await store.authenticate(fox) is not None
-
-
 async def test_an_owner_pauses_a_bot_of_its_own_and_lets_it_play_again(store: Store) -> None:
     owner = await ann(store)
     _, fox = await store.owners.register(owner, "fox", "1", PLENTY)
@@ -313,117 +191,3 @@ async def test_an_owner_pauses_a_bot_of_its_own_and_lets_it_play_again(store: St
     await store.owners.pause(owner, "fox", paused=False)
     assert await store.authenticate(fox) is not None
     assert [row.action for row in await store.owners.audit()][:2] == ["resume", "pause"]
-
-
-async def test_a_reset_key_ends_the_old_one_and_gives_an_owner_of_the_operator_its_first(
-    store: Store,
-) -> None:
-    await store.register("fox", "bob")
-    key = await store.owners.reset_key("BOB", "operator")
-    bob = await store.owners.by_key(key)
-    assert bob is not None
-    assert [one.bot for one in await store.owners.bots(bob)] == ["fox"]
-    again = await store.owners.reset_key("bob", "operator")
-    assert await store.owners.by_key(key) is None
-    assert await store.owners.by_key(again) == bob
-
-
-async def test_every_change_is_in_the_audit_without_secrets(store: Store) -> None:
-    code = await store.owners.invite(3, 1, "operator (root)")
-    owner, key = await store.owners.sign_up("Ann", code)
-    _, token = await store.owners.register(owner, "fox", "1", PLENTY)
-    rotated, _ = await store.owners.rotate(owner, "fox", None)
-    await store.owners.describe(owner, "fox", {"text": "It lies."})
-    await store.owners.freeze("fox", "operator")
-    await store.owners.ban("Ann", "operator")
-    reset = await store.owners.reset_key("Ann", "operator")
-    await store.owners.retire(owner, "fox", None)
-    rows = await store.owners.audit()
-    assert [(row.actor, row.action, row.subject) for row in reversed(rows)] == [
-        ("operator (root)", "invite", "1"),
-        ("Ann", "sign up", "Ann"),
-        ("Ann", "register", "fox 1"),
-        ("Ann", "rotate token", "fox 1"),
-        ("Ann", "describe", "fox"),
-        ("operator", "freeze", "fox"),
-        ("operator", "ban", "Ann"),
-        ("operator", "reset key", "Ann"),
-        ("Ann", "retire", "fox"),
-    ]
-    for secret in (code, key, token, rotated, reset):
-        assert secret not in str(rows)
-
-
-async def test_a_voided_block_counts_for_no_board_and_the_others_do(
-    store: Store, read: Reader
-) -> None:
-    versions = [(await store.register(bot, bot))[0].version_id for bot in ("fox", "owl", "hen")]
-    blocks = [f"11111111-2222-4333-8444-00000000000{number}" for number in range(3)]
-    for number, block in enumerate(blocks):
-        pair = (versions[0], versions[1 + number % 2])
-        await store.record([finished(pair, Block(block, BlockKind.SEAT, 1))])
-    now = 0.0
-    board = LiveBoard(LadderId.of("bluff", {}, (2,)), read, lambda: now)
-    assert board.now().matches == 3
-    now += 100
-    await store.owners.void_block(blocks[1].upper(), "operator", "a bug")
-    await store.owners.void_block(blocks[1], "operator", "again")
-    found = board.now()
-    assert (found.matches, {line.bot for line in found.lines}) == (2, {"fox", "owl"})
-    assert [row.block_id for row in await recorded_matches.matches(store) if row.voided] == [
-        blocks[1]
-    ]
-    await store.record([finished(versions[:2])])
-    now += 100
-    assert board.now().matches == 2 + 1
-    rows = [row for row in await store.owners.audit() if row.action == "void block"]
-    assert [(row.subject, row.details) for row in rows] == [(blocks[1], {"reason": "a bug"})]
-    for block in ("guess", "11111111-2222-4333-8444-555555555555"):
-        with pytest.raises(UnknownBlockError, match=f"There is no block {block}"):
-            await store.owners.void_block(block, "operator", "")
-
-
-async def test_the_audit_cannot_be_changed(store: Store, sql: psycopg.Connection) -> None:
-    await ann(store)
-    for statement in (b"DELETE FROM audit", b"UPDATE audit SET actor = 'Bob'"):
-        with pytest.raises(psycopg.errors.RestrictViolation):
-            sql.execute(statement)
-        sql.rollback()
-
-
-def test_names_of_earlier_releases_are_kept_though_they_look_alike(empty_database: str) -> None:
-    """And new ones that look like them are refused."""
-    migrate_to(empty_database, "0008")
-    execute(empty_database, "INSERT INTO owners (name) VALUES ('bot1'), ('botl'), ('Ann')")
-    migrate(empty_database)
-    engine = create_engine(empty_database)
-    with engine.connect() as connection:
-        found = connection.execute(text("SELECT name, folded, skeleton FROM owners ORDER BY id"))
-        assert [tuple(row) for row in found] == [
-            ("bot1", "bot1", "botl"),
-            ("botl", "botl", "botl#2"),
-            ("Ann", "ann", "ann"),
-        ]
-    engine.dispose()
-
-
-async def test_what_the_operator_changes_and_its_line_in_the_audit_are_one_change(
-    store: Store, sql: psycopg.Connection
-) -> None:
-    """Where the line cannot be written, nothing is changed."""
-    _, token = await store.register("fox", "Ann", actor="operator")
-    sql.execute("ALTER TABLE audit ADD CONSTRAINT full_up CHECK (id < 2)")
-    for change in (
-        lambda: store.rotate_token("fox", actor="operator"),
-        lambda: store.retire("fox", actor="operator"),
-        lambda: store.register("owl", "Bob", actor="operator"),
-    ):
-        with pytest.raises(Exception, match="full_up"):
-            await change()
-    assert await store.authenticate(token) is not None
-    assert [(bot.bot, bot.retired_at) for bot in await store.bots()] == [("fox", None)]
-    sql.execute("ALTER TABLE audit DROP CONSTRAINT full_up")
-    await store.rotate_token("fox", actor="operator")
-    await store.retire("fox", "1", actor="operator")
-    told = [(row.action, row.subject) for row in await store.owners.audit()]
-    assert told == [("retire", "fox 1"), ("rotate token", "fox 1"), ("register", "fox 1")]

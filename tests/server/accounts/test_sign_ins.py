@@ -1,14 +1,17 @@
 """How long an owner stays signed in, and where."""
 
+import asyncio
 import hashlib
 from typing import Any
 
 import psycopg
 import pytest
 
+from arena.database.errors import UnknownOwnerError
 from arena.server.accounts import sign_ins
 from arena.server.accounts.sign_in_statements import PROLONGED_EVERY
 from arena.server.app.store import Store
+from tests.database_locks import waiting
 from tests.databases import execute, plain
 
 EXPIRES = "SELECT expires_at > now() + interval '13 days 23 hours' FROM sign_ins"
@@ -63,6 +66,40 @@ async def test_an_owner_has_so_many_sign_ins_at_once_and_the_oldest_ends(
     known = [await store.owners.by_key(key) is not None for key in keys]
     assert known == [False] * 2 + [True] * sign_ins.MOST_OF_AN_OWNER
     assert await store.owners.by_key(others) == other
+
+
+async def test_a_key_that_is_revoked_during_a_call_gives_no_other_key(store: Store) -> None:
+    owner, own = await store.owners.sign_up("ann", None)
+    page = await store.sign_ins.stay(owner)
+    calls = [await store.owners.by_key(key) for key in (own, page)]
+    new = await store.owners.renew_key(owner)
+    for call in calls:
+        assert call is not None
+        for late in (
+            store.sign_ins.stay(call),
+            store.owners.add_member(call, "Eve"),
+            store.owners.renew_key(call),
+        ):
+            with pytest.raises(UnknownOwnerError, match="No owner has this key"):
+                await late
+    assert await store.owners.members(owner) == []
+    assert await store.owners.by_key(new) == owner
+
+
+async def test_a_sign_in_waits_for_a_key_that_is_being_revoked(
+    store: Store, database: str, sql: psycopg.Connection[Any]
+) -> None:
+    owner, own = await store.owners.sign_up("ann", None)
+    call = await store.owners.by_key(own)
+    assert call is not None
+    with psycopg.connect(plain(database)) as revoking:
+        revoking.execute("SELECT FROM owners WHERE id = %s FOR UPDATE", [owner.id])
+        revoking.execute("DELETE FROM owner_keys")
+        staying = asyncio.create_task(store.sign_ins.stay(call))
+        await waiting(sql, 1)
+    with pytest.raises(UnknownOwnerError):
+        await staying
+    assert rows(database, "SELECT FROM sign_ins") == []
 
 
 async def test_the_key_of_a_sign_in_is_stored_as_its_hash(store: Store, database: str) -> None:

@@ -1,7 +1,8 @@
 """Who may enter an event, until when, and which dates may be moved."""
 
 import asyncio
-from dataclasses import replace
+import threading
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,7 +21,8 @@ from arena.database.errors import (
 from arena.scheduling.formats import FormatName
 from arena.scheduling.round_robin import MOST_TABLES
 from arena.server.app.store import Store
-from arena.server.events.event import Admission, Dates, Phase
+from arena.server.events.event import Admission, Dates, FinalRules, Phase
+from arena.server.tournaments.tournament import Rules
 from tests.jobs import accept_build
 from tests.server.events.cups import (
     DAY,
@@ -32,6 +34,28 @@ from tests.server.events.cups import (
     signed_up,
     uploaded,
 )
+
+
+async def test_a_final_is_tried_with_few_bots_first_and_never_in_the_event_loop(
+    store: Store,
+) -> None:
+    by: list[threading.Thread] = []
+
+    class Watched(FinalRules):
+        def tournament(self, seed: str) -> Rules:
+            by.append(threading.current_thread())
+            return super().tournament(seed)
+
+    def watched(rules: FinalRules) -> FinalRules:
+        return Watched(*(getattr(rules, field.name) for field in fields(rules)))
+
+    never = watched(replace(RULES, seats=3, blocks=1000, rounds=1000))
+    with pytest.raises(EventRefusedError, match="Such a final can never be played: this takes "):
+        await store.events.create("never", said(never), "me")
+    assert threading.main_thread() not in by
+    by.clear()
+    assert watched(replace(RULES, seats=3)).why_never() == ""
+    assert len(by) == 1
 
 
 async def test_an_owner_enters_one_bot_and_may_change_it_until_the_freeze(

@@ -1,5 +1,6 @@
 """An event.toml is read, or refused with what is wrong with it."""
 
+import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -49,6 +50,12 @@ def test_a_final_has_options_and_a_time_control() -> None:
     )
     assert event.rules.options == {"dice_per_player": 3}
     assert event.rules.time_control.turn_ms == 1000
+
+
+def test_a_text_is_as_long_as_it_may_be_in_any_form() -> None:
+    text = "A sentence, and more. " * 900
+    for written in (json.dumps(text), f"'''{text}'''", f'"""{text}"""'):
+        assert read_event(f"{CUP}\ntext = {written}{DATES}").text == text
 
 
 @pytest.mark.parametrize(
@@ -101,6 +108,17 @@ def test_a_final_has_options_and_a_time_control() -> None:
             f"{CUP}{DATES}".replace("08:00:00Z", "08:00:00"),
             "^Opens has no time zone: write it as in 2026-12-01T18:00:00",
         ),
+        (
+            f"{CUP}{DATES}".replace("2026-12-01T08:00:00Z", "0001-01-01T00:00:00+23:59"),
+            "^Opens is not in the years 1 to 9999 of UTC",
+        ),
+        (
+            f"{CUP}{DATES}".replace("2026-12-03T08:00:00Z", "9999-12-31T23:59:59-23:59"),
+            "^Results is not in the years 1 to 9999 of UTC",
+        ),
+        (f"{CUP}\npractice = {'[' * 5_000}", "^The file is nested too deeply"),
+        (f"{CUP}\npractice = {'9' * 5_000}", "^The file is not TOML: "),
+        (f"{'a.' * 5_000}a = 1\n{CUP}", "^The file has a key of more than"),
         (
             f"{CUP}{DATES}".replace("2026-12-03T08:00:00Z", "1"),
             "^dates.results: found 1",

@@ -17,9 +17,9 @@ from arena.v1 import event_pb2 as pb
 from arena.v1.event_pb2_grpc import EventServiceStub
 from tests.jobs import accept_build
 from tests.scene import opened
+from tests.server.events.conftest import LIMITS
 from tests.server.events.cups import done, frozen, let_pass, played_out, queued, said, uploaded
 from tests.server.events.test_ladders import LADDER, play
-from tests.server.events.test_organiser_calls import LIMITS
 from tests.service_calls import bearing, refused
 
 Sql = psycopg.Connection[Any]

@@ -168,6 +168,24 @@ async def test_a_frozen_build_is_kept_however_many_follow(
     assert kept == (2,)
 
 
+async def test_old_builds_go_while_a_connected_bot_is_frozen(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(connected=True), "me")
+    ann = await signed_up(store, "ann")
+    await store.register("bot-ann", "ann")
+    await store.events.enter(ann, "cup", "bot-ann")
+    await frozen(store, sql, event)
+    fixed = sql.execute("SELECT build_id, sha256 FROM event_builds").fetchall()
+    assert fixed == [(None, None)]
+    zoe, terms = await signed_up(store, "zoe"), HostingTerms(builds_kept=1)
+    for number in range(4):
+        build = read_build("bot.py", f"# {number}".encode())
+        await store.builds.upload(zoe, "zoes", "", build, terms, Allowance(50, 50, 50))
+        sql.execute("UPDATE hosted_versions SET state = 'refused'")
+    assert sql.execute("SELECT count(*) FROM build_files").fetchone() == (1,)
+
+
 async def test_events_freeze_each_at_its_own_date(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from arena.builds.house import house_build
 from arena.database.errors import EventRefusedError
+from arena.database.names import folded
 from arena.server.app.store import Store
 from arena.server.events.event import Event, LadderRules
 from arena.server.events.finals.finals import FinalBlockId
@@ -122,6 +123,21 @@ async def test_a_block_that_is_begun_again_is_the_same_and_is_recorded_once(
     kept = await store.event_views.transcript(None, event, matches[0].match_id)
     assert kept is not None
     assert kept.setup.match_id == matches[0].match_id
+
+
+async def test_matches_of_a_bot_are_found_in_any_case_of_any_script(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await ladder(store, database)
+    for bot, name in (("bot-ann", "ΟΔΟΣ"), ("bot-bob", "ΛΟΓΟΣ")):
+        renamed = "UPDATE bots SET name = %s, folded = %s WHERE name = %s"
+        sql.execute(renamed, [name, folded(name), bot])
+    names = await play(store, queued(sql)[0])
+    assert names is not None and {"ΟΔΟΣ", "ΛΟΓΟΣ"} & set(names)
+    matches = await store.event_views.matches(None, event)
+    for name in names:
+        for written in (name, name.lower(), name.upper()):
+            assert await store.event_views.matches(None, event, bot=written) == matches
 
 
 async def test_a_worker_gets_the_builds_of_a_block_those_of_the_house_too(

@@ -11,7 +11,7 @@ from arena.database.errors import EventRefusedError, EventStateError, TooManyMem
 from arena.moments import in_utc
 from arena.server.app.store import Store, open_store
 from arena.server.events.event import Admission, EntryLimits
-from arena.server.events.rosters import Enrollee
+from arena.server.events.roster_file import Enrollee
 from tests.jobs import refuse_build
 from tests.server.events.cups import enrolled, let_pass, said, signed_up, uploaded
 
@@ -75,6 +75,31 @@ async def test_refused_builds_count_and_yesterdays_do_not(
     await uploaded(store, owner, "another")  # which has entered nothing
     sql.execute("UPDATE versions SET created_at = created_at - interval '1 day'")
     await uploaded(store, owner, "hers", "x = 1")
+
+
+@pytest.mark.usefixtures("noon")
+async def test_a_bot_gets_no_more_builds_by_leaving_and_coming_back(store: Store, sql: Sql) -> None:
+    await store.events.create("cup", said(limits=EntryLimits(builds=2)), "me")
+    owner = await signed_up(store, "ann")
+    for number in range(3):  # before it enters it may have any number
+        await uploaded(store, owner, "hers", f"x = {number}")
+    await uploaded(store, owner, "other")
+    await store.events.enter(owner, "cup", "hers")
+    await store.events.leave(owner, "cup")
+    await store.events.enter(owner, "cup", "hers")
+    await store.events.enter(owner, "cup", "hers", team="A team")
+    next_day = in_utc(day_after(datetime.now(UTC)))
+    await store.events.leave(owner, "cup")
+    await uploaded(store, owner, "hers", "x = 4")
+    with pytest.raises(EventStateError, match=f"has had 4 today: enter it from {next_day} on"):
+        await store.events.enter(owner, "cup", "hers")
+    await store.events.enter(owner, "cup", "other")
+    await uploaded(store, owner, "hers", "x = 5")
+    with pytest.raises(EventStateError, match="cup allows 2 builds of a bot in a day"):
+        await store.events.enter(owner, "cup", "hers")
+    sql.execute("UPDATE versions SET created_at = created_at - interval '1 day'")
+    await uploaded(store, owner, "hers", "x = 6")
+    await store.events.enter(owner, "cup", "hers")
 
 
 @pytest.mark.usefixtures("noon")

@@ -1,5 +1,6 @@
 """A roster makes teams with keys; real names are the organiser's alone."""
 
+import asyncio
 from typing import Any
 
 import psycopg
@@ -8,8 +9,10 @@ import pytest
 from arena.database.errors import EventRefusedError, NameTakenError, UnknownPersonError
 from arena.database.names import LONGEST
 from arena.server.app.store import Store
-from arena.server.events.event import Admission
+from arena.server.events.event import Admission, EntryLimits
 from arena.server.events.roster_file import Enrollee, RosterError, read_roster
+from tests.database_locks import waiting
+from tests.databases import plain
 from tests.server.events.cups import enrolled, said, signed_up, uploaded
 
 FILE = """\ufeffTeam,Name,Number
@@ -146,6 +149,24 @@ async def test_people_are_known_though_a_longer_roster_tells_more_of_them(store:
     more = read_roster("name,email,number,team\nANN,a@x,1,A\nBob,b@x,2,B\nBob,c@x,3,B\n")
     added = await enrolled(store, event, more)
     assert [one.person.email for one in added] == ["c@x"]
+
+
+async def test_a_team_that_gets_people_from_both_sides_at_once_stays_in_its_limit(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(limits=EntryLimits(members=2)), "me")
+    await enrolled(store, event, "name,team\nAnn,A\n")
+    with psycopg.connect(plain(database)) as captain:  # who adds a member, too
+        ((owner,),) = captain.execute("SELECT id FROM owners WHERE name = 'A' FOR UPDATE")
+        enrolling = asyncio.create_task(enrolled(store, event, "name,team\nBob,A\n"))
+        await waiting(sql, 1)
+        captain.execute(
+            "INSERT INTO owner_members (owner_id, name, folded, sha256)"
+            " VALUES (%s, 'Eve', 'eve', sha256('eve'))",
+            [owner],
+        )
+    with pytest.raises(EventRefusedError, match="The team A has more than 2 people"):
+        await enrolling
 
 
 async def test_people_without_a_team_get_one_though_the_events_name_is_long(store: Store) -> None:

@@ -52,8 +52,8 @@ async def test_only_who_has_places_for_a_game_can_play_a_tournament_there(
         away = replace(copy(third), connected=False)
         await second.tell_presence([copy(one), copy(other, places=0), away], [], anew=True)
         at = second.lease.epoch
-        assert await referee.tournaments.whereabouts("bluff", versions) == {at: {one}}
-        assert await referee.tournaments.whereabouts("bloeff", versions) == {}
+        assert await referee.tournament_bots.whereabouts("bluff", versions) == {at: {one}}
+        assert await referee.tournament_bots.whereabouts("bloeff", versions) == {}
 
 
 async def test_a_younger_referee_is_needed_by_bots_that_are_at_no_older_one(

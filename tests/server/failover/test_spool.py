@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from arena.database.errors import SpoolFailedError
 from arena.match.notes import Note, Usage
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
-from arena.server.app.referees_store import RefereesStore
+from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.app.spools import Spools, record_spooled
 from arena.server.failover.spool import SpoolFile
 from arena.server.play.ports import Happening
@@ -111,6 +111,7 @@ async def test_a_spool_set_aside_or_cleared_takes_its_journal_along(tmp_path: Pa
     await spool.append([first])
     killed_in_writing(file)
     aside = await spool.set_aside("superseded")
+    assert aside is not None
     assert files(tmp_path) == [aside]
     assert SpoolFile(aside).read() == [first]
     await spool.append([second])
@@ -157,6 +158,8 @@ async def test_what_follows_on_a_spool_that_was_set_aside_begins_a_new_file(
     await spool.append(before)
     aside = await spool.set_aside("refused")
     assert aside == tmp_path / "results.refused"
+    assert await spool.set_aside("superseded") is None
+    assert files(tmp_path) == [aside]
     await spool.append(after)
     assert SpoolFile(aside).read() == before
     assert spool.read() == after
@@ -280,3 +283,17 @@ async def test_a_spool_is_not_recorded_once_another_referee_has_played_on(
     (aside,) = files(tmp_path)
     assert aside.suffix == ".superseded"
     assert "another referee has played these matches on" in log[0]["event"]
+
+
+async def test_a_referee_that_starts_leaves_a_spool_to_the_one_that_has_inherited_it(
+    database: str, tmp_path: Path, versions: tuple[VersionId, ...]
+) -> None:
+    spools, kept = Spools(tmp_path, KEY), finished(versions[:2])
+    async with open_referees_store(database) as dead:
+        await spools.of(dead.lease.epoch).append([kept])
+    async with open_referees_store(database) as heir, open_referees_store(database) as starting:
+        await record_spooled(spools, starting.lease.inherited, starting)
+        (left,) = files(tmp_path)
+        assert left.suffix == ".spool"
+        await record_spooled(spools, heir.lease.inherited, heir)
+        assert [row.match_id for row in await recorded_matches.matches(heir)] == [match_id(kept)]

@@ -21,7 +21,7 @@ from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
 from tests.scene import opened
-from tests.server.uploads.test_uploads import parts_of
+from tests.server.uploads.hosting import parts_of
 from tests.service_calls import bearing, own_channel, refused
 
 Channel: TypeAlias = Any

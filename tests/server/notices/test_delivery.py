@@ -91,6 +91,40 @@ async def test_a_notice_is_posted_signed_as_standard_webhooks_are(store: Store, 
     assert (line.delivered, line.waiting, line.failure) == (1, 0, "")
 
 
+async def test_an_answer_of_any_characters_counts_as_a_try(store: Store, sql: Sql) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
+    await store.event_notices.keep()
+    await store.deliveries.deliver(Taken("answered 500 \0\x1b[31m" + "\x07" * 200))
+    (line,) = await store.webhooks.of_event(event.id)
+    assert line.failure.startswith(r"answered 500 \x00\x1b[31m\x07")
+    assert len(line.failure) == 200
+    assert sql.execute("SELECT tries FROM deliveries").fetchall() == [(1,)]
+
+
+async def test_a_webhook_with_which_posting_breaks_does_not_keep_notices_from_others(
+    store: Store, sql: Sql
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    for host in ("one", "two", "three"):
+        await store.webhooks.add(event.id, event.name, f"https://{host}.example.org/hook", "me")
+    await store.event_notices.keep()
+    taken = Taken()
+
+    def post(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
+        if "two" in one.url:
+            raise RuntimeError("a bug")
+        taken(one, body, headers)
+
+    await store.deliveries.deliver(post)
+    assert sorted(url for url, *_ in taken.posts) == [
+        "https://one.example.org/hook",
+        "https://three.example.org/hook",
+    ]
+    failures = sql.execute("SELECT failure FROM deliveries WHERE delivered_at IS NULL").fetchall()
+    assert failures == [("RuntimeError",)]
+
+
 async def test_what_is_not_taken_is_tried_again_and_in_the_end_given_up(
     store: Store, sql: Sql
 ) -> None:
@@ -125,11 +159,18 @@ async def test_a_delivery_of_a_referee_that_died_is_anothers_after_a_while(
     await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
     await store.event_notices.keep()
 
-    def dies(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
-        raise KeyError(one, body, headers)  # no failure of the webhook's
+    begun, dead = Event(), Event()
 
-    with pytest.raises(KeyError):
-        await store.deliveries.deliver(dies)
+    def hangs(_one: Delivery, _body: bytes, _headers: Mapping[str, str]) -> None:
+        begun.set()
+        dead.wait(PATIENCE)
+
+    dying = asyncio.create_task(store.deliveries.deliver(hangs))
+    assert await asyncio.to_thread(begun.wait, PATIENCE)
+    dying.cancel()
+    dead.set()
+    with pytest.raises(asyncio.CancelledError):
+        await dying
     taken = Taken()
     seconds = await store.deliveries.deliver(taken)
     assert seconds is not None and seconds > 30

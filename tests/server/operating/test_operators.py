@@ -16,8 +16,8 @@ from arena.v1.operator_pb2_grpc import OperatorServiceStub
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.recorded_results import finished
 from tests.scene import Scene, opened
+from tests.server.accounts.owners import PLENTY
 from tests.server.accounts.test_owner_calls import QUICK
-from tests.server.accounts.test_owners import PLENTY
 from tests.server.uploads.hosting import upload
 from tests.service_calls import bearing, refused
 

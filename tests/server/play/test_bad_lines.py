@@ -44,6 +44,28 @@ async def test_a_bot_that_vanishes_forfeits_what_it_was_playing(scene: Scene, ho
 
 
 @pytest.mark.slow
+async def test_an_end_that_a_dead_line_has_swallowed_is_told_on_the_next_stream(
+    hasty: Scene,
+) -> None:
+    async with (
+        FaultProxy(("127.0.0.1", hasty.port)) as proxy,
+        await through(proxy, hasty, "swallowed", max_matches=1) as peer,
+        await hasty.peer("there", max_matches=1) as there,
+    ):
+        await peer.greet()
+        await there.greet()
+        playing_on = asyncio.create_task(there.play())
+        match_id = (await peer.to_first_turn()).match_id
+        proxy.swallow = True
+        await until_async(lambda: match_id in there.ended)
+        async with await hasty.peer("swallowed", max_matches=1) as back:
+            await back.greet()
+            await back.hear_until(lambda _: match_id in back.ended)
+        await there.channel.close()
+        await asyncio.gather(playing_on, return_exceptions=True)
+
+
+@pytest.mark.slow
 async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
     async with good_pair(scene):
         for _ in range(3):

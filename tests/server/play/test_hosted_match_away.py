@@ -6,6 +6,7 @@ from structlog.testing import capture_logs
 
 from arena.games.bloeff import Number
 from arena.games.bluff import Bluff
+from arena.match.faults import FaultKind
 from arena.match.result import Termination
 from arena.match.transcript import Setup
 from arena.match.verify import verify
@@ -123,6 +124,27 @@ def test_a_ballot_waits_for_all_and_each_has_a_clock_of_its_own() -> None:
     scene.timer.turn(0.125)
     assert [len(bot.refusals) for bot in scene.bots] == [0, 0, 0, 1]
     assert [scene.table.time_left_ms(seat)[1] for seat in range(4)] == [2_000, 125, 2_000, 0]
+
+
+def test_a_seat_is_told_that_it_is_late_while_the_others_still_think() -> None:
+    scene = Scene("skull", 3)
+    scene.table._play._clocks.spend(0, 32_000)  # all of its bank
+    scene.begin()
+    late, *others = scene.bots
+    scene.timer.turn(1.99)
+    assert not late.refusals
+    scene.timer.turn(0.01)
+    ((refused, faults),) = late.refusals
+    assert (refused.kind, refused.turn_number, faults) == (FaultKind.LATE, 1, 1)
+    assert "no answer within 2000 ms" in refused.reason
+    assert not late.act(), "its turn is over"
+    for bot in others:
+        assert bot.act()
+    assert len(late.refusals) == 1
+    assert scene.table.refused == [refused]
+    scene.play_on()
+    first = next(step for step in scene.transcript.steps if step.actor == 0)
+    assert (first.fault, first.action) == (FaultKind.LATE, refused.played)
 
 
 def test_if_all_who_are_balloted_stay_away_the_last_one_wins() -> None:

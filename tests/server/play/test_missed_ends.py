@@ -20,6 +20,7 @@ from arena.v1 import referee_pb2
 from tests.bots import PATIENCE
 from tests.fakes import HandTimer
 from tests.server.play.hosted_matches import Scene
+from tests.waiting import until_async
 
 VERSION = VersionId(1)
 
@@ -239,6 +240,26 @@ async def test_while_storage_fails_it_tries_again_and_tells_each_end_once() -> N
     assert loop.time() - began >= 2 * 0.05
     assert len(sent.ends) == 2
     assert [line["why"] for line in log] == ["away", "still away"]
+    assert store.untold == []
+
+
+async def test_a_bot_that_goes_and_comes_back_while_its_ends_wait_is_told_them() -> None:
+    store = Played([end(1), end(2)])
+    store.failures = (StorageFailedError("away"),)
+    with capture_logs() as log:
+        async with working(store, retry_seconds=0.05) as missed:
+            gone, nothing = connected()
+            missed.came(gone)
+            await until_async(lambda: log)
+            gone.detach(goodbye=False)
+            missed.missed(gone, "match 3")
+            back, outbox = connected()
+            missed.came(back)
+            await missed.settled()
+            sent = referee_pb2.PlayResponse.FromString(outbox.take())
+    assert len(sent.ends) == 3
+    assert store.asked == ["match 1", "match 1", "match 2", "match 3"]
+    assert nothing.parts is None
     assert store.untold == []
 
 

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from arena.server.play.outbox import MOST_WAITING, Outbox
+from arena.server.play.outbox import DOUBT_SECONDS, MOST_IN_DOUBT, MOST_WAITING, Outbox
+from tests.fakes import HandTimer
 
 
 @pytest.mark.parametrize(
@@ -66,3 +67,43 @@ def test_whoever_writes_is_told_that_it_is_closed_when_nothing_waits() -> None:
     outbox = Outbox(lambda: None, lambda: told.append(outbox.closed))
     outbox.close()
     assert told == [True]
+
+
+def test_an_end_is_in_doubt_for_as_long_as_a_lost_line_may_be_unnoticed() -> None:
+    timer = HandTimer()
+    outbox = Outbox(lambda: None, lambda: None, timer.now)
+    assert outbox.ends_in_doubt() == []
+    outbox.add_end("first", b"one")
+    assert outbox.take() == b"one"
+    timer.turn(DOUBT_SECONDS)
+    outbox.add_end("second", b"two")
+    outbox.take()
+    assert outbox.ends_in_doubt() == ["first", "second"]
+    timer.turn(1)
+    assert outbox.ends_in_doubt() == ["second"]
+    outbox.add_end("third", b"three")
+    assert outbox._ends is not None
+    assert [match_id for _, match_id in outbox._ends] == ["second", "third"]
+    outbox.forget_ends()
+    assert outbox.ends_in_doubt() == []
+
+
+def test_an_end_that_still_waits_for_the_bot_to_read_is_in_doubt_for_longer() -> None:
+    timer = HandTimer()
+    outbox = Outbox(lambda: None, lambda: None, timer.now)
+    outbox.add_end("sent", b"sent")
+    outbox.take()
+    timer.turn(1)
+    outbox.add_end("waiting", b"one")
+    timer.turn(2 * DOUBT_SECONDS)
+    outbox.add_end("newest", b"two")
+    assert outbox.ends_in_doubt() == ["waiting", "newest"]
+    outbox.take()
+    assert outbox.ends_in_doubt() == ["newest"]
+
+
+def test_of_very_many_ends_the_newest_are_in_doubt() -> None:
+    outbox = Outbox(lambda: None, lambda: None)
+    for number in range(MOST_IN_DOUBT + 1):
+        outbox.add_end(str(number), b"")
+    assert outbox.ends_in_doubt() == [str(number) for number in range(1, MOST_IN_DOUBT + 1)]

@@ -144,11 +144,24 @@ def test_a_new_stream_begins_without_strays() -> None:
         _hear(table.session, pb.PlayRequest())
 
 
-def test_a_request_to_leave_is_no_stray_and_is_passed_on() -> None:
+def test_a_request_to_leave_is_passed_on_once_and_repeated_is_a_stray() -> None:
     table = Table()
-    for _ in range(2 * MAX_STRAYS):
+    for _ in range(3):
         _hear(table.session, pb.PlayRequest(drain=pb.Drain()))
-    assert table.left == [table.session] * 2 * MAX_STRAYS
+    assert table.left == [table.session]
+    assert table.session._strays == 2
+    table.connect()
+    _hear(table.session, pb.PlayRequest(drain=pb.Drain()))
+    assert table.left == [table.session] * 2
+    assert table.session._strays == 0
+
+
+def test_places_that_the_bot_has_already_are_a_stray() -> None:
+    table = Table()
+    for places in (4, 2, 2, 65, MAX_MATCHES, -1, 0):
+        _hear(table.session, pb.PlayRequest(places=pb.Places(max_matches=places)))
+    assert table.changed == [2, MAX_MATCHES, 0]
+    assert table.session._strays == 4
 
 
 @pytest.mark.parametrize(("size", "fits"), [(7, False), (8, True), (64, True), (65, False)])
@@ -267,6 +280,27 @@ def test_a_bot_that_is_there_misses_no_end() -> None:
     assert table.missed == []
 
 
+@pytest.mark.parametrize(
+    ("loss", "missed"), [("lost", [MATCH_ID]), ("taken over", [MATCH_ID]), ("goodbye", [])]
+)
+def test_an_end_is_noted_as_missed_when_its_stream_is_lost_soon_after(
+    loss: str, missed: list[str]
+) -> None:
+    table = Table()
+    table.playing()
+    table.scene.timer.turn(600)
+    table.scene.announce()
+    table.heard()
+    if loss == "taken over":
+        table.connect()
+    else:
+        table.session.detach(goodbye=loss == "goodbye")
+    assert table.missed == missed
+    table.connect()
+    table.session.detach(goodbye=False)
+    assert table.missed == missed, "once"
+
+
 def test_an_answer_to_a_turn_that_is_not_open_changes_nothing() -> None:
     table = Table()
     turn = table.playing()
@@ -318,6 +352,21 @@ def test_who_comes_back_while_a_match_is_offered_is_offered_it_again() -> None:
     assert not again.resumes
 
 
+def test_a_turn_whose_time_is_over_is_not_asked_again_while_others_still_think() -> None:
+    table = Table()
+    table.scene = Scene("skull", 3)
+    table.scene.table._play._clocks.spend(0, 32_000)  # all of its bank
+    player = table.offered()
+    assert player.join(ENTROPY)
+    for bot in table.scene.bots[1:]:
+        bot.join()
+    assert len(table.heard().turns) == 1
+    table.session.detach(goodbye=False)
+    table.scene.timer.turn(2)
+    again = table.heard(table.connect())
+    assert (len(again.resumes), len(again.turns)) == (1, 0)
+
+
 @pytest.mark.parametrize("answered", [False, True])
 def test_a_turn_that_is_answered_is_not_asked_again(answered: bool) -> None:
     table = Table()
@@ -344,9 +393,9 @@ def test_a_match_of_another_referee_comes_over_the_stream_that_is_open() -> None
 
 def test_places_change_between_none_and_the_most() -> None:
     table = Table()
-    for wanted in (3, 0, -1, 1_000):
+    for wanted in (3, -1, 1_000, 0):
         _hear(table.session, pb.PlayRequest(places=pb.Places(max_matches=wanted)))
-    assert table.changed == [3, 0, 0, MAX_MATCHES]
+    assert table.changed == [3, 0, MAX_MATCHES, 0]
     assert table.session._strays == 0
 
 

@@ -170,12 +170,9 @@ class _Store:
         self.conducted = recorder.conducted
         self.take_up = recorder.take_up
         self.hand_over = recorder.hand_over
-        self.whereabouts = recorder.whereabouts
         self.blocks = recorder.blocks
         self.add_pairings = recorder.add_pairings
         self.wait = recorder.wait
-        self.hosted = recorder.hosted
-        self.gather = recorder.gather
         self.forfeit = recorder.forfeit
         self.finish = recorder.finish
         self.suspend = recorder.suspend
@@ -188,7 +185,7 @@ class CupWorld(World):
         self.cups = recorder or CupRecorder()
         super().__init__(recorder=self.cups, **more)
         self.conductor = Conductor(
-            *(_Store(self.cups), self.writer, self.director.schedule, self._no_sleep),
+            *(_Store(self.cups), self.cups, self.writer, self.director.schedule, self._no_sleep),
             here=self.director.playing,
         )
         self.director.agenda = self.conductor

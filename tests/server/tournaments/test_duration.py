@@ -78,7 +78,7 @@ async def test_the_pace_is_that_of_the_last_matches_and_of_workers_that_are_ther
     store: Store, versions: tuple[VersionId, ...], sql: "psycopg.Connection[object]"
 ) -> None:
     tournament = await created(store, versions)
-    assert await store.tournaments.pace(tournament) == PlayingSpeed(
+    assert await store.tournament_bots.pace(tournament) == PlayingSpeed(
         len(versions), 0, 0, MATCH_SECONDS
     )
     ends = datetime.now(UTC)
@@ -90,9 +90,11 @@ async def test_the_pace_is_that_of_the_last_matches_and_of_workers_that_are_ther
     await store.workers.tell_seen(worker, 6)
     await store.workers.tell_seen(gone, 9)
     sql.execute("UPDATE workers SET seen_at = now() - interval '2 hours' WHERE name = 'gone'")
-    assert (await store.tournaments.pace(tournament)).slots == 0, "no worker gives a sign of life"
+    assert (await store.tournament_bots.pace(tournament)).slots == 0, (
+        "no worker gives a sign of life"
+    )
     await store.workers.expect(30)
-    assert await store.tournaments.pace(tournament) == PlayingSpeed(len(versions), 0, 6, 4.0)
+    assert await store.tournament_bots.pace(tournament) == PlayingSpeed(len(versions), 0, 6, 4.0)
 
 
 async def test_the_pace_so_far_is_known_after_some_blocks(
@@ -100,9 +102,9 @@ async def test_the_pace_so_far_is_known_after_some_blocks(
 ) -> None:
     tournament = await created(store, versions)
     for _ in range(ENOUGH):
-        assert (await store.tournaments.pace(tournament)).block_seconds is None
+        assert (await store.tournament_bots.pace(tournament)).block_seconds is None
         await store.record(
             both_rotations((versions[1], versions[0]), await opened(store, tournament))
         )
-    found = (await store.tournaments.pace(tournament)).block_seconds
+    found = (await store.tournament_bots.pace(tournament)).block_seconds
     assert found is not None and 0 < found < 60

@@ -20,12 +20,11 @@ from arena.database.listening import notifications
 from arena.database.reading import Reader
 from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
-from arena.records import Block, FinishedMatch, Presence, TournamentBlock, VersionId
+from arena.records import Block, FinishedMatch, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing, PlayedPairing
 from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.app.store import Store
-from arena.server.tournaments.participation import Participation
 from arena.server.tournaments.tournament import BlockState, Rules, Tournament, TournamentState
 from arena.server.tournaments.tournaments import BEFORE, NewEntry
 from tests import recorded_matches
@@ -362,50 +361,3 @@ async def test_walkovers_of_absent_bots_are_kept_and_not_rated(
     won, waiting = record.played()
     assert won.total() == (0, 1) and won.absent == {2}
     assert not waiting.blocks
-
-
-async def test_why_a_version_cannot_play_is_told_with_what_to_do(
-    store: Store, versions: tuple[VersionId, ...], database: str
-) -> None:
-    def told(found: dict[VersionId, Participation]) -> tuple[str, str]:
-        return found[versions[0]].obstacle, found[versions[0]].absence
-
-    assert told(await store.tournaments.participation(versions, "bluff")) == ("", "no referee runs")
-    for change, obstacle, absence in (
-        ("paused_at = now()", "is paused by its owner", "paused by its owner"),
-        ("frozen_at = now()", "is frozen by the operator", "frozen by the operator"),
-        ("retired_at = now()", "is retired", "retired"),
-    ):
-        with psycopg.connect(plain(database)) as sql:
-            sql.execute(
-                f"UPDATE bots SET {change} FROM versions "
-                "WHERE versions.bot_id = bots.id AND versions.id = %s",
-                [versions[0]],
-            )
-        told_now = told(await store.tournaments.participation(versions, "bluff"))
-        assert told_now[0].startswith(obstacle) and told_now[1] == absence
-
-
-async def test_a_version_is_said_not_to_be_connected_only_while_all_referees_tell(
-    store: Store, referee: RefereesStore, versions: tuple[VersionId, ...], sql: psycopg.Connection
-) -> None:
-    for seconds, expected in (
-        (-60, "not connected"),  # it has just told, however slow this test is
-        (60, "not known: a referee does not respond"),
-    ):
-        sql.execute("UPDATE leases SET renewed_at = now() - make_interval(secs => %s)", [seconds])
-        found = await store.tournaments.participation(versions, "bluff")
-        assert {one.absence for one in found.values()} == {expected}
-
-
-async def test_a_connected_version_is_absent_from_the_games_that_it_does_not_play(
-    store: Store, referee: RefereesStore, versions: tuple[VersionId, ...]
-) -> None:
-    one = Presence(versions[0], "", connected=True, places=1, seats=0, games=("bluff",))
-    await referee.tell_presence([one], [], anew=True)
-
-    async def absence(game: str) -> str:
-        return (await store.tournaments.participation(versions, game))[versions[0]].absence
-
-    assert await absence("bluff") == ""
-    assert await absence("bloeff") == "does not play Blöff"

@@ -22,7 +22,7 @@ async def test_a_bot_for_which_a_tournament_waits_comes_before_those_queued_earl
     for number, bot in enumerate(("one", "two", "three"), start=1):
         await upload(store, owner, number, bot)
         versions.append(await check(store, worker, sql))
-    assert await store.tournaments.gather([versions[2]], [versions[1]]) == 2
+    assert await store.tournament_bots.gather([versions[2]], [versions[1]]) == 2
     order = []
     while (taken := take(sql)) is not None:
         order.append((taken[0], taken[1].get("version_id")))
@@ -38,9 +38,9 @@ async def test_in_a_tournament_the_entered_version_plays_though_a_newer_one_is_o
     await upload(store, owner, 2)
     newer = await check(store, worker, sql)
     await begun(store, [older, newer])
-    can = await store.tournaments.participation([older, newer], "bluff")
+    can = await store.tournament_bots.participation([older, newer], "bluff")
     assert {one.obstacle for one in can.values()} == {""}
-    await store.tournaments.gather([older], [])
+    await store.tournament_bots.gather([older], [])
     taken = take(sql)
     assert taken is not None and taken[:2] == ("tournament", {"version_id": older})
     shift = await store.shifts.begin_tournament(worker, older, TERMS)
@@ -54,10 +54,10 @@ async def test_in_a_tournament_the_entered_version_plays_though_a_newer_one_is_o
     on_ladder = await store.shifts.begin_play(worker, ladder[1]["bot_id"], TERMS)
     assert on_ladder is not None and on_ladder.entrant.version == "2"
     # One shift of a version at a time.
-    assert await store.tournaments.gather([older], []) == 0
+    assert await store.tournament_bots.gather([older], []) == 0
     await store.shifts.end(worker, shift.id, "It played.", "", accepted=None)
     finish(sql, taken[2])
-    assert await store.tournaments.gather([older], []) == 1
+    assert await store.tournament_bots.gather([older], []) == 1
 
 
 async def test_the_wait_for_a_slot_does_not_count_while_a_tournament_goes_on(
@@ -78,7 +78,7 @@ async def test_a_shift_for_a_tournament_that_does_not_run_any_more_does_not_begi
     await upload(store, owner)
     version = await check(store, worker, sql)
     await begun(store, [version])
-    await store.tournaments.gather([version], [])
+    await store.tournament_bots.gather([version], [])
     taken = take(sql)
     assert taken is not None
     paused = TournamentState.PAUSED
@@ -92,17 +92,17 @@ async def test_after_a_shift_for_a_tournament_that_it_cut_short_a_bot_waits_for_
     await upload(store, owner)
     version = await check(store, worker, sql)
     await begun(store, [version])
-    await store.tournaments.gather([version], [])
+    await store.tournament_bots.gather([version], [])
     taken = take(sql)
     assert taken is not None
     shift = await store.shifts.begin_tournament(worker, version, TERMS)
     assert shift is not None
     await store.shifts.end(worker, shift.id, "It ended.", "", accepted=None, cut_short=True)
     finish(sql, taken[2])
-    assert await store.tournaments.gather([version], []) == 0
+    assert await store.tournament_bots.gather([version], []) == 0
     ladder = take(sql)
     assert ladder is not None and ladder[0] == "play", "only the ladder is due"
-    can = await store.tournaments.participation([version], "bluff")
+    can = await store.tournament_bots.participation([version], "bluff")
     assert can[version].absence == "its program ended its last shift"
 
 
@@ -116,10 +116,10 @@ async def test_the_build_of_an_entered_version_is_kept_until_the_tournament_is_o
     for number in (2, 3):
         await upload(store, owner, number, terms=terms)
         await check(store, worker, sql)
-    assert await store.tournaments.hosted([version]) == {version}
+    assert await store.tournament_bots.hosted([version]) == {version}
     cancelled = TournamentState.CANCELLED
     await store.tournaments.change_state("cup", cancelled, before=BEFORE[cancelled])
     await upload(store, owner, 4, terms=terms)
-    assert await store.tournaments.hosted([version]) == set()
-    can = await store.tournaments.participation([version], "bluff")
+    assert await store.tournament_bots.hosted([version]) == set()
+    can = await store.tournament_bots.participation([version], "bluff")
     assert "has no build any more" in can[version].obstacle

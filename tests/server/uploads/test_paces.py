@@ -76,5 +76,5 @@ async def test_a_tournament_that_waits_for_a_bot_waits_for_no_pace(
     assert await wait_after(store, owner, worker, sql, 1) > 500
     assert take(sql) is None
     (bot,) = await store.bots(["mine"])
-    await store.tournaments.gather([bot.id], [])
+    await store.tournament_bots.gather([bot.id], [])
     assert take(sql) is not None

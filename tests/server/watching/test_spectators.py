@@ -1,14 +1,22 @@
 """`Spectators` without a network: delays, slow spectators, and what a match notices of them."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
 from structlog.testing import capture_logs
 
 from arena.match.flow import PublicMoment
 from arena.match.transcript import Setup
 from arena.server.limits.limits import Limits
-from arena.server.play.ports import Follower
-from arena.server.watching.spectators import PART_SECONDS, Spectator, Spectators
+from arena.server.play.ports import Follower, ShowableMatch
+from arena.server.watching.spectators import AT_ONCE_SECONDS, Spectator, Spectators
 from arena.v1 import spectator_pb2
 from tests.server.play.hosted_matches import MATCH_ID, Scene
+
+
+def _nothing() -> None:
+    pass
 
 
 class Stand:
@@ -115,31 +123,98 @@ def test_an_error_of_ours_does_not_reach_the_match_but_the_log() -> None:
     assert [line["event"] for line in lines] == ["match not shown"]
 
 
-def test_a_hundred_matches_a_second_are_shown_in_less_than_the_share_of_the_time() -> None:
-    stand = Stand(limits=Limits(watching_burst_seconds=0.0))
-    for _ in range(300):
-        stand.show()
-        assert stand.taken().matches
-        stand.spectators.leave(stand.spectator)
-        stand.scene.timer.turn(0.01)
-    assert stand.spectators.overdrawn_seconds == 0
+class SlowMatch:
+    """A match whose showing begins only after some time of the stand's timer."""
+
+    running = True
+
+    def __init__(self, stand: Stand, number: int, seconds: float) -> None:
+        self._stand = stand
+        self._seconds = seconds
+        self._scene = Scene("bluff", 2, dice_per_player=2).begin()
+        self.setup = replace(self._scene.table.setup, match_id=f"match {number}")
+        self.shown = 0
+
+    def show(self, follower: Follower) -> PublicMoment:
+        self.shown += 1
+        self._stand.scene.timer.turn(self._seconds)
+        return self._scene.table.show(follower)
+
+    def hide(self) -> None:
+        pass
+
+
+class SlowStand(Stand):
+    """A stand where several such matches run already."""
+
+    def __init__(self, matches: int, seconds: float, limits: Limits = Limits()) -> None:
+        super().__init__(limits=limits)
+        self.matches = [SlowMatch(self, number, seconds) for number in range(matches)]
+        self.spectators._running = self._running
+
+    def _running(self) -> Iterator[tuple[ShowableMatch, str]]:
+        return ((match, "") for match in self.matches)
+
+    @property
+    def shown(self) -> list[int]:
+        """How often each match was shown."""
+        return [match.shown for match in self.matches]
 
 
 def test_matches_that_begin_are_left_out_when_showing_takes_more_than_its_share_of_the_time() -> (
     None
 ):
-    share, burst = 0.1, 10 * PART_SECONDS
-    stand = Stand(limits=Limits(watching_share=share, watching_burst_seconds=burst))
-    shown = 0
-    while stand.spectators.overdrawn_seconds == 0:
-        stand.show()
-        assert stand.taken().matches
-        stand.spectators.leave(stand.spectator)
-        shown += 1
-    assert 5 < shown < 11, "a part for a spectator takes longer than one for nobody"
-    stand.show()
-    assert not stand.taken().matches
+    stand = SlowStand(0, 0, Limits(watching_share=0.1, watching_burst_seconds=1.0))
+    stand.spectators.enter(stand.spectator)
+    for number in range(4):
+        stand.spectators.begins(SlowMatch(stand, number, 0.5), "")
+    # The third half second was begun when one was used; of all, 1.5 are earned in 15.
+    assert len(stand.taken().matches) == 3
+    assert stand.spectators.overdrawn_seconds == pytest.approx(4, abs=0.01)
+    stand.scene.timer.turn(4.01)
+    stand.spectators.begins(SlowMatch(stand, 4, 0.5), "")
+    assert len(stand.taken().matches) == 1
+
+
+def test_running_matches_are_shown_by_and_by_to_whoever_comes() -> None:
+    stand = SlowStand(7, AT_ONCE_SECONDS / 2)
+    assert stand.spectators.enter(stand.spectator) == 2
+    assert stand.shown == [1, 1, 0, 0, 0, 0, 0]
+    pause = AT_ONCE_SECONDS / Limits().watching_share
+    for shown in (4, 6, 7):
+        stand.scene.timer.turn(pause + AT_ONCE_SECONDS)
+        assert sum(stand.shown) == len(stand.spectator.shown) == shown
+    assert not stand.spectators._goes_on
+    assert len(stand.taken().matches) == 7
+
+
+def test_the_first_match_is_shown_at_once_however_many_others_come() -> None:
+    stand = SlowStand(2, AT_ONCE_SECONDS)
+    others = [Spectator(lambda *_: True, 10, _nothing, _nothing, 1_000) for _ in range(2)]
+    for one in (stand.spectator, *others):
+        assert stand.spectators.enter(one) == 1
     stand.spectators.leave(stand.spectator)
-    stand.scene.timer.turn(PART_SECONDS / share)
-    stand.show()
-    assert stand.taken().matches
+    stand.spectators.leave(others[0])
+    stand.scene.timer.turn(1)
+    assert len(others[1].shown) == 2
+    assert stand.shown == [3, 1], "who has left is shown nothing"
+    assert not stand.spectators._goes_on
+
+
+def test_running_matches_wait_until_the_share_of_the_time_is_regained() -> None:
+    stand = SlowStand(2, 0.5, Limits(watching_share=0.1, watching_burst_seconds=0.1))
+    assert stand.spectators.enter(stand.spectator) == 1
+    stand.scene.timer.turn(3.9)
+    assert stand.shown == [1, 0]
+    stand.scene.timer.turn(0.11)
+    assert stand.shown == [1, 1]
+
+
+def test_a_running_match_that_cannot_be_shown_does_not_keep_others_waiting() -> None:
+    stand = SlowStand(2, AT_ONCE_SECONDS)
+    stand.spectators.enter(stand.spectator)
+    stand.matches[1] = Unshowable()  # type: ignore[call-overload]
+    with capture_logs() as lines:
+        stand.scene.timer.turn(1)
+    assert [line["event"] for line in lines] == ["running matches not shown"]
+    assert not stand.spectators._goes_on

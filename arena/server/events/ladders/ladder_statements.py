@@ -19,6 +19,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from arena.builds.hosted import FINAL_TASK
+from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import (
@@ -163,7 +164,7 @@ def newest_blocks(event_id: int, *, bot: str | None, before: int | None, limit: 
         .outerjoin(versions, versions.c.id == event_players.c.version_id)
         .outerjoin(bots, bots.c.id == versions.c.bot_id)
         .where(event_players.c.event_id == event_id)
-        .where(func.lower(func.coalesce(bots.c.name, event_players.c.house)) == bot.lower())
+        .where(func.coalesce(bots.c.folded, event_players.c.house) == folded(bot))
         .scalar_subquery()
     )
     return found.where(blocks.players.op("&&")(func.coalesce(its, text("'{}'::integer[]"))))

@@ -4,10 +4,11 @@ Every method raises DatabaseUnreachableError while the database does not answer.
 an event notify EVENTS_CHANNEL in the same transaction, and record who did it in the audit.
 """
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from hmac import compare_digest
 from shlex import quote
 from typing import Any, Final
@@ -37,6 +38,7 @@ from arena.server.events.finals import final_tournaments
 from arena.server.events.finals.final_reading import end_privacy_of_bots
 from arena.server.events.ladders import ladder_statements
 from arena.server.tournaments import tournament_rows, tournament_statements
+from arena.server.uploads import build_statements
 
 LONGEST_WHY: Final = 500
 """The greatest length of why an event is cancelled, in characters."""
@@ -60,7 +62,7 @@ class Events:
         seed = secrets.token_bytes(32)
         code = new_code() if terms.entry is Admission.CODE else None
         rules, dates = terms.rules, terms.dates
-        if why := rules.why_never:
+        if why := await asyncio.to_thread(rules.why_never):
             raise EventRefusedError(f"Such a final can never be played: {why}.")
         values = {
             "name": name,
@@ -222,6 +224,7 @@ class Events:
                     f"On the ladder of {event.name} a house bot is called {found.name}: "
                     "enter one with another name."
                 )
+            await _require_few_builds(connection, event, found.id, found.name)
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
             entered = (await _named(connection, name))[0].entries
             if entered > event.entries and (why := event.terms.why_full(entered)):
@@ -314,6 +317,26 @@ async def _require_small(connection: AsyncConnection, event: Event, owner: Owner
         raise EventStateError(
             f"{event.name} allows {most} people in a team, and {owner.name} has {people}: `arena "
             "team remove` takes some out."
+        )
+
+
+async def _require_few_builds(
+    connection: AsyncConnection, event: Event, bot_id: int, bot: str
+) -> None:
+    """Raise EventStateError if a bot that left comes back with more builds than a day has.
+
+    A bot that has not been in the event may have had any number before it enters.
+    """
+    most = event.terms.limits.builds
+    today = (await connection.execute(build_statements.builds_today(bot_id))).one()
+    if most is None or today.builds <= most:
+        return
+    before = statements.entered_before(event.name, bot, today.newest)
+    if (await connection.execute(before)).first() is not None:
+        tomorrow = in_utc(today.today.astimezone(UTC) + timedelta(days=1))
+        raise EventStateError(
+            f"{event.name} allows {most} builds of a bot in a day (UTC), and {bot}, which had "
+            f"entered it before, has had {today.builds} today: enter it from {tomorrow} on."
         )
 
 

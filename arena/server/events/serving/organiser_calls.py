@@ -135,6 +135,8 @@ class OrganiserCalls:
     async def _create(
         self, request: pb.CreateEventRequest, who: Organiser
     ) -> pb.CreateEventResponse:
+        if who.owner is not None:  # before the work that a text may take
+            await self._store.organisers.require_maker(who.owner)
         said = read_event(request.toml)
         event, code = await self._store.events.create(request.name, said, who.actor, who.owner)
         _, now = await self._store.events.named(event.name)

@@ -1,0 +1,51 @@
+"""What a killed worker leaves among the temporary files, the next one removes."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from arena.bot.address import Address
+from arena.worker.known_referees import KnownReferees
+from arena.worker.own_process import remove_left_folders
+from arena.worker.relay import relayed
+from tests.bots import PATIENCE
+
+RELAYS = """
+import asyncio
+from arena.bot.address import Address
+from arena.worker.known_referees import KnownReferees
+from arena.worker.relay import relayed
+
+async def main():
+    async with relayed(KnownReferees(Address("127.0.0.1:9")), "token") as socket:
+        print(socket, flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_the_folder_of_a_relay_goes_when_its_worker_was_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory() as folders:  # sockets have short paths
+        monkeypatch.setattr(tempfile, "tempdir", folders)
+        command = (sys.executable, "-c", RELAYS)
+        worker = await asyncio.create_subprocess_exec(
+            *command, env=os.environ | {"TMPDIR": folders}, stdout=asyncio.subprocess.PIPE
+        )
+        assert worker.stdout is not None
+        async with asyncio.timeout(PATIENCE):
+            left = Path((await worker.stdout.readline()).decode().strip()).parent
+        remove_left_folders()
+        assert left.exists(), "it is in use"
+        worker.kill()
+        await worker.wait()
+        async with relayed(KnownReferees(Address("127.0.0.1:9")), "token") as socket:
+            remove_left_folders()
+            assert not left.exists()
+            assert socket.exists()
