@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     on, if that is one of its own. Pages show it to authors, of a range the first.
     """
     dashboard_port: Port = 8501
-    """The dashboard's port."""
+    """The dashboard's port; 0 takes a free one."""
     socket: Path | None = None
     """The Unix socket over which hosted bots play; its directory is only for the referee's user.
 

@@ -4,7 +4,7 @@ A bot's token asks for it, or the key of its owner, who need not have its token.
 """
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import (
     AddressOption,
     AsJson,
@@ -86,69 +86,68 @@ def challenge(
         Wanted,
     )
 
-    with exit_with_message():
-        if bot and follow:
-            raise CommandError("--follow asks with the token of the bot, so not with --bot.")
-        token = login_at(address).key if bot else os.environ.get("ARENA_TOKEN", "").strip()
-        if not token:
-            raise CommandError(
-                "say with --bot which of your bots plays, or set ARENA_TOKEN to its token. It must "
-                "be connected."
-            )
-        rules = make_game(game, game_options(option))
-        referee = Address.parse(address, os.environ)
-        host = referee.target.rpartition(":")[0]
-        pages = (dashboard or f"http://{host}:{DASHBOARD_PORT}").rstrip("/")
-        wanted = Wanted(
-            rules.name,
-            tuple(opponents or ()),
-            seats or 0,
-            rules.options.changed(),
-            matches,
-            time_control(time) if time else None,
-            instance,
-            bot,
+    if bot and follow:
+        raise CommandError("--follow asks with the token of the bot, so not with --bot.")
+    token = login_at(address).key if bot else os.environ.get("ARENA_TOKEN", "").strip()
+    if not token:
+        raise CommandError(
+            "say with --bot which of your bots plays, or set ARENA_TOKEN to its token. It must "
+            "be connected."
         )
-        found: list[ChallengePlayed] = []
-        over = None
-        challenge_id, lost = follow, ""
-        challenger = Challenger(referee, token)
+    rules = make_game(game, game_options(option))
+    referee = Address.parse(address, os.environ)
+    host = referee.target.rpartition(":")[0]
+    pages = (dashboard or f"http://{host}:{DASHBOARD_PORT}").rstrip("/")
+    wanted = Wanted(
+        rules.name,
+        tuple(opponents or ()),
+        seats or 0,
+        rules.options.changed(),
+        matches,
+        time_control(time) if time else None,
+        instance,
+        bot,
+    )
+    found: list[ChallengePlayed] = []
+    over = None
+    challenge_id, lost = follow, ""
+    challenger = Challenger(referee, token)
 
-        def news() -> Iterator[ChallengeNews]:
-            """Yield the news of a challenge; follow it if the connection is lost."""
-            if not follow:
-                try:
-                    yield from challenger.challenge(wanted)
-                    return
-                except ChallengeLostError as error:
-                    if bot:
-                        raise
-                    say(f"{error} Waiting until it is back: Ctrl-C ends the report.", err=True)
-            yield from challenger.follow(challenge_id, [one.match_id for one in found])
+    def news() -> Iterator[ChallengeNews]:
+        """Yield the news of a challenge; follow it if the connection is lost."""
+        if not follow:
+            try:
+                yield from challenger.challenge(wanted)
+                return
+            except ChallengeLostError as error:
+                if bot:
+                    raise
+                say(f"{error} Waiting until it is back: Ctrl-C ends the report.", err=True)
+        yield from challenger.follow(challenge_id, [one.match_id for one in found])
 
-        try:
-            for told in news():
-                match told:
-                    case ChallengeAccepted():
-                        challenge_id = told.challenge_id
-                        against = ", ".join(str(one) for one in told.opponents)
-                        say(f"{rules.title} against {against}:", err=True)
-                    case ChallengePlayed():
-                        found.append(told)
-                        if not as_json:
-                            of = "" if follow else f"/{matches}"
-                            say(_line(told, f"{len(found)}{of}", pages))
-                    case ChallengeOver():
-                        over = told
-        except ChallengeError as error:
-            if not challenge_id:
-                raise
-            lost = f"{error} {_later(challenge_id, bot)}"
-        except KeyboardInterrupt:
-            later = f"The matches go on. {_later(challenge_id, bot)}"
-            said = later if challenge_id else "Not asked."
-            say(said, err=True)
-            raise typer.Exit(1) from None
+    try:
+        for told in news():
+            match told:
+                case ChallengeAccepted():
+                    challenge_id = told.challenge_id
+                    against = ", ".join(str(one) for one in told.opponents)
+                    say(f"{rules.title} against {against}:", err=True)
+                case ChallengePlayed():
+                    found.append(told)
+                    if not as_json:
+                        of = "" if follow else f"/{matches}"
+                        say(_line(told, f"{len(found)}{of}", pages))
+                case ChallengeOver():
+                    over = told
+    except ChallengeError as error:
+        if not challenge_id:
+            raise
+        lost = f"{error} {_later(challenge_id, bot)}"
+    except KeyboardInterrupt:
+        later = f"The matches go on. {_later(challenge_id, bot)}"
+        said = later if challenge_id else "Not asked."
+        say(said, err=True)
+        raise typer.Exit(1) from None
     if as_json:
         reason = over.reason if over else lost
         say_json(_report(challenge_id, found, reason, pages))
@@ -181,11 +180,14 @@ def _replay(played: Any, pages: str) -> str:
 
 def _print_summary(found: list[Any]) -> None:
     """Print the number of wins and the mean place of each bot."""
+    from arena.match.result import shared_places
+
     wins: Counter[str] = Counter()
-    places: Counter[str] = Counter()
+    places: defaultdict[str, float] = defaultdict(float)
     for played in found:
-        for entrant, place in zip(played.entrants, played.placing, strict=True):
-            wins[str(entrant)] += place == 1
+        mean_places = shared_places(played.placing)
+        for entrant, rank, place in zip(played.entrants, played.placing, mean_places, strict=True):
+            wins[str(entrant)] += rank == 1
             places[str(entrant)] += place
     table = Table("bot", "matches", "won", "mean place")
     for bot in sorted(places, key=lambda bot: places[bot]):

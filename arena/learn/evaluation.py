@@ -14,12 +14,9 @@ from arena.learn.policies import ActionPolicy, Opponent, PolicyError, contenders
 from arena.local.in_process import Contender, PlayedMatch, Seed, play_match
 from arena.local.win_rates import WinRates
 from arena.match.seating import moved_on
-from arena.rating.luck import luck_adjusted
+from arena.rating.luck import adjusted_share
 
-_Z = 1.96
 _POLICY = "the policy"
-_FEWEST_BLOCKS = 4
-"""The blocks that the adjustment for luck needs."""
 
 
 class Estimated(NamedTuple):
@@ -39,10 +36,11 @@ class Evaluation:
     matches: int
     share: Estimated
     """The share of matches that it won, 0 to 1; a first place shared by n counts 1/n."""
-    adjusted_share: Estimated | None
-    """The share without the luck of the draws (docs/luck.md); None with fewer than four deals."""
+    adjusted_share: Estimated
+    """The share without the luck of the draws (docs/luck.md); the share itself where taking luck
+    out gains nothing, with fewer than 20 blocks, and with fewer than five matches won or lost."""
     mean_placing: float
-    """From 1, the best."""
+    """From 1, the best; tied seats get the mean of the places they share."""
     loss: Estimated | None
     """The mean loss of a decision, in chances to win, by the solved tables (docs/analysis.md); None
     where they know no decision: only those of Bluff at two seats, without the extension; or if it
@@ -142,19 +140,16 @@ def _evaluation(
         opponents=tuple(names[1:]),
         matches=rate.matches,
         share=Estimated(rate.share, *rate.interval),
-        adjusted_share=_adjusted(wins, lucks, seats),
+        adjusted_share=_adjusted(wins, lucks, seats, rate.design_effect),
         mean_placing=rate.mean_placing,
         loss=_loss(losses),
     )
 
 
-def _adjusted(wins: list[float], lucks: list[float], seats: int) -> Estimated | None:
-    if len(wins) < _FEWEST_BLOCKS * seats:
-        return None
-    by_block = [np.array(of_match).reshape(-1, seats).mean(axis=1) for of_match in (wins, lucks)]
-    mean = luck_adjusted(*by_block)
-    error = _Z * mean.adjusted_se
-    return Estimated(mean.adjusted, mean.adjusted - error, mean.adjusted + error)
+def _adjusted(wins: list[float], lucks: list[float], seats: int, design_effect: float) -> Estimated:
+    won, luck = (np.array(of_match).reshape(-1, seats) for of_match in (wins, lucks))
+    found = adjusted_share(won, luck.mean(axis=1), design_effect=design_effect)
+    return Estimated(found.share, found.low, found.high)
 
 
 def _tables(encoded: Encoding) -> BluffTables | None:

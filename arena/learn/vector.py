@@ -164,8 +164,8 @@ class VectorEnv:
     def _play_opponents(self, done: NDArray[np.bool_]) -> None:
         """Let the opponents play until the learner is asked in every match.
 
-        A match in a row that is `done` began with this step: if it ends before the learner's first
-        turn, its rewards are dropped.
+        The rewards of their steps are added up. Those of a match that begins with this step, or in
+        it, are dropped: either it ends before the learner's first turn, or nothing is decided yet.
         """
         if self._opponents is None:
             return
@@ -180,8 +180,7 @@ class VectorEnv:
             actions = np.full(self.batch, -1, np.int32)
             actions[waiting] = chosen
             self._run(self._rules.step, actions)
-            first = arrays.done & ~ended
-            rewards[first] = arrays.rewards[first]
+            rewards[~ended] += arrays.rewards[~ended]
             ended |= arrays.done
         arrays.rewards[:], arrays.done[:] = rewards, ended
 

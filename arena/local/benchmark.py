@@ -11,8 +11,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain, starmap
-from statistics import fmean
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -30,8 +29,7 @@ from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json
 from arena.rating.elo import Z_95
-from arena.rating.head_to_head import wilson
-from arena.rating.luck import luck_adjusted
+from arena.rating.luck import adjusted_share, can_be_adjusted
 
 
 class Rung(NamedTuple):
@@ -58,10 +56,6 @@ RUNGS: Final = (
 """The opponents, the weakest first."""
 VALUED_MATCHES: Final = 100
 """The number of matches against the certified rung whose decisions are valued."""
-FEWEST_BLOCKS: Final = 20
-"""The number of blocks from which luck is removed."""
-FEWEST_OF_EACH: Final = 5
-"""The matches won, and lost, from which luck is removed: fewer can be fitted by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,37 +290,24 @@ class RungTally:
         Raises:
             DeclaredPlayError: A bot does not play as it declares.
         """
-        results = np.array([fmean(starmap(_won, block)) for block in self._blocks])
-        won = sum(starmap(_won, chain.from_iterable(self._blocks)))
-        # A regression needs some blocks, gives no width to results that are all alike, and follows
-        # the few that differ where nearly all are.
-        fits = (
-            len(results) >= FEWEST_BLOCKS
-            and results.std() > 0
-            and FEWEST_OF_EACH <= won <= self.matches - FEWEST_OF_EACH
-        )
-        if fits:
+        won = np.array([[_won(*match) for match in block] for block in self._blocks])
+        lucks = None
+        if can_be_adjusted(won):
             lucks = self._luck.of_blocks(self._blocks, advance)
         else:
             for seat, transcript in chain.from_iterable(self._blocks):
                 if self._check:
                     self._luck.check(transcript, seat)
                 advance()
-        matches, raw = self.matches, float(results.mean())
-        independent = raw * (1 - raw) / max(1, matches - 1)
-        found = luck_adjusted(results, lucks) if fits else None
-        if found is None or found.adjusted_se**2 > independent:
-            low, high = wilson(np.array([raw * matches]), np.array([float(matches)]), z)
-            return RungShare(self._rung, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
-        error = z * found.adjusted_se
+        found = adjusted_share(won, lucks, z=z)
         return RungShare(
             self._rung,
-            matches,
-            raw,
-            min(1.0, max(0.0, found.adjusted)),
-            max(0.0, found.adjusted - error),
-            min(1.0, found.adjusted + error),
-            found.adjusted_se**2 / independent,
+            self.matches,
+            float(won.mean()),
+            found.share,
+            found.low,
+            found.high,
+            found.variance_factor,
         )
 
     def loss(self) -> Estimate | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from arena.local.deal_blocks import BlockMatch
 from arena.local.in_process import PlayedMatch
 from arena.match.flow import Refused
+from arena.match.result import shared_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class WinRate:
     wins: float
     """First places; one shared by n bots counts 1/n."""
     mean_placing: float
+    """The mean place; 1 is best, and tied bots get the mean of the places they share."""
     faults: int
     design_effect: float = 1.0
     """The variance of the share, from the scatter of its blocks, divided by the variance of
@@ -54,7 +56,7 @@ class WinRates:
         self._squares = [0.0] * len(names)
         self._names = names
         self._wins = [0.0] * len(names)
-        self._placings = [0] * len(names)
+        self._places = [0.0] * len(names)
         self._faults = [0] * len(names)
         self.matches = 0
         self.reasons: Counter[tuple[str, str, str]] = Counter()
@@ -66,9 +68,9 @@ class WinRates:
         """Count a match."""
         self.matches += 1
         result = played.result
-        first = result.placing.count(1)
+        first, places = result.placing.count(1), shared_places(result.placing)
         for seat, contender in enumerate(played.contenders):
-            self._placings[contender] += result.placing[seat]
+            self._places[contender] += places[seat]
             self._faults[contender] += result.faults[seat]
             if result.placing[seat] == 1:
                 self._wins[contender] += 1 / first
@@ -94,12 +96,12 @@ class WinRates:
                 name=name,
                 matches=self.matches,
                 wins=wins,
-                mean_placing=placings / self.matches,
+                mean_placing=places / self.matches,
                 faults=faults,
                 design_effect=self._design_effect(contender),
             )
-            for contender, (name, wins, placings, faults) in enumerate(
-                zip(self._names, self._wins, self._placings, self._faults, strict=True)
+            for contender, (name, wins, places, faults) in enumerate(
+                zip(self._names, self._wins, self._places, self._faults, strict=True)
             )
         ]
         return sorted(rates, key=lambda rate: (-rate.wins, rate.mean_placing))

@@ -67,3 +67,13 @@ def place_with_forfeits(placing: Sequence[int], forfeited: Sequence[bool]) -> tu
     ]
     ordered = sorted(keys)
     return tuple([1 + ordered.index(key) for key in keys])
+
+
+def shared_places(placing: Sequence[int]) -> tuple[float, ...]:
+    """Return the places by seat: tied seats each get the mean of the places that they share.
+
+    Their sum is the same in all matches of as many seats, tied or not.
+    """
+    return tuple(
+        sum(other < rank for other in placing) + (placing.count(rank) + 1) / 2 for rank in placing
+    )

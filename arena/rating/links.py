@@ -48,35 +48,70 @@ def _reached(edges: NDArray[np.bool_], start: int, within: NDArray[np.bool_]) ->
 
 
 def well_linked(weights: FloatArray, least: float) -> IntArray:
-    """Return (K,) the group of each bot; no cut inside a group weighs less than `least`.
+    """Return (K,) the group of each bot, named by its first member.
 
-    Scans in maximum-adjacency order (Nagamochi and Ibaraki 1992) find nodes that can be contracted.
-    If there are none, nodes linked by less than `least` become groups of their own and are left
-    out. Their links no longer count, so a group may be found smaller than it is but never larger.
-    A few scans are needed, at O(K^2) each.
+    A group is a largest set of bots such that no cut through the links among them weighs less than
+    `least`: a k-edge-connected component. There is one such division into groups, so the order of
+    the bots does not matter. A bot that is in none is a group of its own, and links to it count for
+    no other.
 
     Args:
         weights: (K, K), symmetric, zero on the diagonal.
         least: The least weight of a cut within a group.
     """
     groups = np.arange(len(weights))
-    node = np.arange(len(weights))
-    """The node into which each bot was contracted; -1 if its group is final."""
     least -= _ROUNDING
+    parts = [np.arange(len(weights))]
+    while parts:
+        part = parts.pop()
+        links = weights[np.ix_(part, part)]
+        kept = _linked_enough(links, least)
+        if not kept.any():
+            continue
+        if not kept.all():
+            part, links = part[kept], links[np.ix_(kept, kept)]
+        pieces = _pieces(links, least)
+        numbers = np.unique(pieces)
+        if len(numbers) > 1:
+            parts += [part[pieces == number] for number in numbers]
+        else:
+            groups[part] = part[0]
+    return groups
+
+
+def _linked_enough(weights: FloatArray, least: float) -> NDArray[np.bool_]:
+    """Return (K,) whether a node is left when those linked by less than `least` are taken away.
+
+    Each that is taken away may leave others with too few links.
+    """
+    left, links = np.ones(len(weights), np.bool_), weights.sum(axis=1)
+    while (few := left & (links < least)).any():
+        left &= ~few
+        links -= weights[:, few].sum(axis=1)
+    return left
+
+
+def _pieces(weights: FloatArray, least: float) -> IntArray:
+    """Return (K,) the piece of each bot; cuts that weigh less than `least` divide the pieces.
+
+    If there is one piece, it has no such cut. Scans in maximum-adjacency order (Nagamochi and
+    Ibaraki 1992) find nodes that can be contracted. If there are none, the last node of the scan is
+    linked to all others by less than `least`: nodes are taken away, each as a piece. A piece may
+    have further cuts, because it was contracted by links that are now cut. A few scans are needed,
+    at O(K^2) each.
+    """
+    node = np.arange(len(weights))
+    """The node into which each bot was contracted."""
     while len(weights) > 1:
         numbers = _contracted(weights, least)
         if numbers.max() + 1 == len(weights):
-            linked = weights.sum(axis=1) >= least
-            weights = weights[np.ix_(linked, linked)]
-            numbers = np.where(linked, np.cumsum(linked) - 1, -1)
-        else:
-            weights = _summed(_summed(weights, numbers).T, numbers)
-            np.fill_diagonal(weights, 0.0)
-        node = np.where(node >= 0, numbers[node], -1)
-        members = np.flatnonzero(node >= 0)
-        _, first, inverse = np.unique(node[members], return_index=True, return_inverse=True)
-        groups[members] = members[first][inverse]
-    return groups
+            break
+        weights = _summed(_summed(weights, numbers).T, numbers)
+        np.fill_diagonal(weights, 0.0)
+        node = numbers[node]
+    left = _linked_enough(weights, least)
+    left[weights.sum(axis=1).argmin()] = False  # whatever rounding says, so that there is an end
+    return np.where(left, 0, 1 + np.arange(len(weights)))[node]
 
 
 def _contracted(weights: FloatArray, least: float) -> IntArray:

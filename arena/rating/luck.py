@@ -1,4 +1,4 @@
-"""Luck adjustment of a mean by a control variate.
+"""Luck adjustment of a mean, and of a share of matches won, by a control variate.
 
 A luck covariate is a number per block whose expectation is known to be zero for any behaviour of
 the bots, such as the summed value of the dice drawn, by a fixed, versioned table. Where outcomes
@@ -9,11 +9,19 @@ Source: regression estimators, e.g. Glynn & Szechtman 2002; in poker, AIVAT (Bur
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from arena.rating.elo import FloatArray
+from arena.rating.elo import Z_95, FloatArray
 from arena.rating.errors import RatingError
+from arena.rating.head_to_head import wilson
+
+FEWEST_BLOCKS: Final = 20
+"""The fewest blocks from which luck is taken out of a share."""
+FEWEST_OF_EACH: Final = 5
+"""The fewest matches won, and lost, for that: fewer can be fitted by chance."""
+_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +86,58 @@ def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
         tuple(beta.tolist()),
         variance / raw_variance if raw_variance > 0 else 1.0,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedShare:
+    """A share of matches won, luck-adjusted if that gains something; numbers are from 0 to 1."""
+
+    share: float
+    low: float
+    """The end of its interval, as `high` is the other one."""
+    high: float
+    variance_factor: float
+    """The variance of `share` as a part of the raw share's in independent matches; 1 if raw."""
+
+
+def can_be_adjusted(won: FloatArray) -> bool:
+    """Return whether luck can be taken out of a share.
+
+    A regression needs some blocks, gives no width to results that are all alike, and follows the
+    few that differ where nearly all are.
+
+    Args:
+        won: (n, m), what was won of each match, 0 to 1, in n blocks of m matches.
+    """
+    wins = float(won.sum())
+    return (
+        len(won) >= FEWEST_BLOCKS
+        and bool(np.ptp(won.mean(axis=1)))
+        and FEWEST_OF_EACH <= wins <= won.size - FEWEST_OF_EACH
+    )
+
+
+def adjusted_share(
+    won: FloatArray, luck: FloatArray | None, *, z: float = Z_95, design_effect: float = 1.0
+) -> AdjustedShare:
+    """Return a share of matches won, with its interval; luck is taken out if that gains something.
+
+    Otherwise it is the raw share with the interval of Wilson (1927).
+
+    Args:
+        won: (n, m), as for `can_be_adjusted`.
+        luck: (n,) or (n, q), as for `luck_adjusted`; it may be None where `can_be_adjusted` is
+            false.
+        z: Half of the interval, in errors; as given, the interval is of 95 %.
+        design_effect: The variance of the raw share as a multiple of that in independent matches.
+    """
+    raw, worth = float(won.mean()), won.size / design_effect
+    if luck is not None and can_be_adjusted(won):
+        found = luck_adjusted(won.mean(axis=1), luck)
+        factor = found.adjusted_se**2 * won.size / float(won.var(ddof=1))
+        if factor < design_effect * (1 - _ROUNDING):
+            error = z * found.adjusted_se
+            low, high = max(0.0, found.adjusted - error), min(1.0, found.adjusted + error)
+            return AdjustedShare(min(1.0, max(0.0, found.adjusted)), low, high, factor)
+    lows, highs = wilson(np.array([raw * worth]), np.array([worth]), z)
+    return AdjustedShare(raw, float(lows[0]), float(highs[0]), 1.0)

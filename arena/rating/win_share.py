@@ -10,6 +10,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.match.result import shared_places
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.head_to_head import wilson
 from arena.rating.results import BotT, MatchColumns, MatchResult, Results
@@ -55,12 +56,11 @@ class WinCounts(Generic[BotT]):
         numbers = [self._numbers.setdefault(bot, len(self._numbers)) for bot, _ in match.seats]
         placings = [placing for _, placing in match.seats]
         counts = self._counts(len(placings))
-        for number, placing in zip(numbers, placings, strict=True):
-            level = placings.count(placing)
-            counts[number, 0] += 2 * sum(other < placing for other in placings) + level + 1
+        for number, placing, place in zip(numbers, placings, shared_places(placings), strict=True):
+            counts[number, 0] += int(2 * place)
             counts[number, -1] += 1
             if placing == 1:
-                counts[number, level] += 1
+                counts[number, placings.count(1)] += 1
 
     def add_table(self, table: MatchColumns) -> None:
         """Add all matches of one table size; its indices must be those of these counts."""

@@ -469,7 +469,7 @@ class Rating(_message.Message):
     matches: _builtins.int
     """Rated matches."""
     mean_placing: _builtins.float
-    """The mean of its placings, 1 is best."""
+    """The mean of its places, 1 is best; tied bots get the mean of the places they share."""
     win_share: _builtins.float
     """The share of its matches that it won; a shared first place counts in parts."""
     house: _builtins.bool

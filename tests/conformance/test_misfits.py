@@ -26,7 +26,7 @@ MISFITS = {
     "withdrawn offers": ("KeepsPlaces", "it declined a match"),
     "withdrawn matches": ("KeepsBegunPlaces", "it declined a match"),
     "another's fault": ("NoForfeits", "another seat's faults it printed"),
-    "refusal": ("Offended", "turns of 1 match (Bluff at 2 seats): it"),
+    "refusal": ("Offended", "of 1 match (Bluff at 2 seats): it"),  # it may have been the last
     "repetition": ("OnceOnly", "an answer"),
     "unknown": ("Strict", "the stream: it ended with code 1"),
     "entropy": ("SameEntropy", "the same entropy"),

@@ -7,6 +7,7 @@ import numpy as np
 
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.learn import vector_env
+from arena.learn.batch_rules import BatchPolicy
 from benchmarks.learn_load.pure_rules import PureRules
 from tests.games.contract import HOOKS
 
@@ -62,11 +63,15 @@ def matches_played_as_by_the_rules(
     return ended
 
 
-def rewards_by_chances_add_up(batch: int) -> None:
+def rewards_by_chances_add_up(batch: int, opponents: BatchPolicy | None = None) -> None:
     """Raise AssertionError unless they are the result of a match less its first chance."""
-    by_chance = vector_env("bluff", 2, batch=batch, seed=5, rewards="chances", dice_per_player=3)
-    by_placing = vector_env("bluff", 2, batch=batch, seed=5, dice_per_player=3)
-    opened = by_chance.reset().seats.copy()
+    by_chance, by_placing = (
+        vector_env("bluff", 2, batch, 5, rewards=rewards, dice_per_player=3, opponents=opponents)
+        for rewards in ("chances", "placing")
+    )
+    seen = by_chance.reset()
+    opens = seen.observations[:, by_chance.encoding.fields["opener"]][:, 0] == 1
+    opened = np.where(opens, seen.seats, 1 - seen.seats)
     by_placing.reset()
     solved = chosen()
     assert solved is not None

@@ -34,7 +34,7 @@ def test_equal_seeds_evaluate_alike_and_policies_beat_worse_ones() -> None:
     assert first.opponents == ("uniform",)
     assert first.matches == 40
     assert 0.5 < first.share.low < first.share.value < first.share.high <= 1
-    assert first.adjusted_share is not None and first.adjusted_share.low > 0.5
+    assert first.adjusted_share.low > 0.5
     assert first.mean_placing == pytest.approx(2 - first.share.value)
     assert first.loss is not None and 0 < first.loss.low < first.loss.high < 0.5
     # On the same deals, equal players without chance of their own win half of each block.
@@ -51,7 +51,8 @@ def test_fresh_deals_and_larger_tables_are_played_in_whole_blocks() -> None:
     assert found.loss is None
     (twice,) = evaluate(lowest, ["honest"], matches=1, seats=3, dice_per_player=1)
     assert twice.opponents == ("honest", "honest 2")
-    assert twice.adjusted_share is None
+    # Of so few matches luck is not taken out.
+    assert twice.adjusted_share == twice.share and twice.share.low < twice.share.high
 
 
 def test_the_uniform_policy_is_as_exploitable_as_openspiel_says() -> None:

@@ -125,21 +125,33 @@ def test_a_learner_among_opponents_is_asked_alone(game: str, seats: int) -> None
     assert ended >= 12
 
 
-def test_rewards_among_opponents_are_those_of_the_same_play_by_hand() -> None:
+@pytest.mark.parametrize(
+    ("game", "rewards"), [*((game, "placing") for game in OPTIONS), ("bluff", "chances")]
+)
+def test_rewards_among_opponents_are_those_of_the_same_play_by_hand(
+    game: str, rewards: str
+) -> None:
     """Both seats play the lowest action: with opponents inside, or seen from outside."""
-    env = vector_env("bluff", 2, batch=10, seed=4, opponents=lowest, dice_per_player=2)
-    by_hand = vector_env("bluff", 2, batch=10, seed=4, dice_per_player=2)
+    options = {"rewards": rewards} | ({"dice_per_player": 2} if game == "bluff" else {})
+    env = vector_env(game, 2, batch=10, seed=4, opponents=lowest, **options)
+    by_hand = vector_env(game, 2, batch=10, seed=4, **options)
     inside: list[list[float]] = [[] for _ in range(10)]
     outside: list[list[float]] = [[] for _ in range(10)]
+    own = np.arange(10) % 2
     for playing, found in ((env, inside), (by_hand, outside)):
+        gained, asked = np.zeros(10), np.zeros(10, np.bool_)
         seen = playing.reset()
         for _ in range(400):
+            asked |= seen.seats == own
             stepped = playing.step(lowest(seen.observations, seen.masks).astype(np.int32))
+            gained += stepped.rewards[:, 0]
             for match in np.flatnonzero(stepped.done):
-                found[match].append(float(stepped.rewards[match, 0]))
+                if asked[match]:
+                    found[match].append(round(float(gained[match]), 4))
+            gained[stepped.done], asked[stepped.done] = 0, False
     for ours, theirs in zip(inside, outside, strict=True):
         shorter = min(len(ours), len(theirs))
-        assert shorter > 3 and ours[:shorter] == theirs[:shorter]
+        assert shorter and ours[:shorter] == theirs[:shorter]
 
 
 def test_the_example_of_the_page_runs() -> None:
@@ -167,3 +179,7 @@ def test_an_illegal_action_of_the_opponents_is_named() -> None:
 
 def test_rewards_by_chances_add_up_to_the_result_less_the_first_chance() -> None:
     rewards_by_chances_add_up(300)
+
+
+def test_rewards_by_chances_add_up_where_opponents_end_rounds() -> None:
+    rewards_by_chances_add_up(300, lowest)

@@ -138,7 +138,7 @@ def test_a_bot_at_the_far_end_of_the_wire_has_the_same_choices(game: str) -> Non
     conducted(flow, react)
 
 
-def test_a_shared_first_place_counts_in_parts_and_the_best_stands_first() -> None:
+def test_a_shared_place_counts_in_parts_and_the_best_stands_first() -> None:
     contenders = [_random("a"), _random("b")]
     (played,) = play_series(BLUFF, contenders, 1, "seed")
     result = replace(played.transcript.result, placing=(2, 1))
@@ -148,8 +148,8 @@ def test_a_shared_first_place_counts_in_parts_and_the_best_stands_first() -> Non
         transcript = replace(played.transcript, result=outcome)
         standings.add(PlayedMatch((0, 1), transcript, ()))
     assert [(row.name, row.wins, row.mean_placing) for row in standings.table()] == [
-        ("b", 1.5, 1.0),
-        ("a", 0.5, 1.5),
+        ("b", 1.5, 1.25),
+        ("a", 0.5, 1.75),
     ]
 
 

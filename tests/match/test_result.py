@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from arena.games.game import competition_ranking
 from arena.match.faults import DEFAULT_FAULT_LIMIT, FaultCount, FaultKind
-from arena.match.result import place_with_forfeits
+from arena.match.result import place_with_forfeits, shared_places
 
 tables = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=10)
 
@@ -68,3 +68,9 @@ def test_faults_are_counted_by_seat_and_decide_when_one_is_left(
     out = [expected[seat] >= limit or seat in absent for seat in range(seats)]
     assert count.forfeited == out
     assert count.decided == (out.count(False) <= 1)
+
+
+def test_tied_seats_share_the_mean_of_the_places_that_they_fill() -> None:
+    assert shared_places((1, 1, 3, 4)) == (1.5, 1.5, 3.0, 4.0)
+    assert shared_places((2, 1, 2, 2)) == (3.0, 1.0, 3.0, 3.0)
+    assert shared_places((1, 1, 1)) == (2.0, 2.0, 2.0)

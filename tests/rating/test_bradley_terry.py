@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Anchor, fit, hessian, maximise, prior_precision
+from arena.rating.bradley_terry import (
+    WIDEST_PRIOR,
+    Anchor,
+    fit,
+    hessian,
+    maximise,
+    prior_precision,
+)
 from arena.rating.elo import ELO_PER_NAT, win_probabilities
 from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
 from arena.rating.methods import ScoreRule
@@ -111,8 +118,18 @@ def test_what_cannot_be_fitted_is_refused() -> None:
             fit(Aggregate.of(log), anchor=Anchor("A", elo))
     with pytest.raises(RatingError, match="no matches"):
         fit(Aggregate.of(Results[str]()))
-    with pytest.raises(RatingError, match="from 1 to 10,000,000 Elo"):
-        fit(Aggregate.of(log), prior_sd=0.0)
+    for prior_sd in (0.0, 1e5 + 1):
+        with pytest.raises(RatingError, match="from 1 to 100,000 Elo"):
+            fit(Aggregate.of(log), prior_sd=prior_sd)
+
+
+@pytest.mark.parametrize("wins", [1, 200, 1_000_000])
+def test_perfect_scores_are_fitted_under_the_widest_prior(wins: int) -> None:
+    score = np.array([[0.0, wins], [0.0, 0.0]])
+    theta, _ = maximise(score, prior_sd=WIDEST_PRIOR)
+    # The slope of the likelihood is that of the prior.
+    lost = wins / (1 + math.exp(theta[0] - theta[1]))
+    assert lost == pytest.approx(prior_precision(WIDEST_PRIOR) * theta[0], rel=1e-4)
 
 
 @given(matches_strategy(), st.randoms(use_true_random=False), st.sampled_from(ScoreRule))

@@ -8,7 +8,7 @@ from arena.rating.bootstrap import resampled
 from arena.rating.bradley_terry import fit
 from arena.rating.errors import RatingError
 from arena.rating.head_to_head import head_to_head, wilson, worst_residual
-from arena.rating.luck import luck_adjusted
+from arena.rating.luck import adjusted_share, luck_adjusted
 from arena.rating.nash import equilibrium, nash_average, nash_bootstrap
 from arena.rating.results import MatchResult, Results
 from arena.rating.win_share import win_shares
@@ -194,3 +194,44 @@ def test_too_few_blocks_are_refused() -> None:
         luck_adjusted(np.ones(3), np.ones(3))
     with pytest.raises(RatingError, match="rows of luck"):
         luck_adjusted(np.ones(6), np.ones(5))
+
+
+def test_intervals_of_a_luck_adjusted_share_hold_and_end_between_0_and_1() -> None:
+    rng, simulated = np.random.default_rng(26), 600
+    for chance, matches in ((0.5, 40), (0.9, 20), (0.9, 40), (0.98, 40)):
+        hits = 0
+        for _ in range(simulated):
+            luck = np.clip(rng.normal(0, 0.15, matches), -0.6, 0.6)
+            chances = np.clip(chance + 3.2 * chance * (1 - chance) * luck, 0, 1)
+            found = adjusted_share(
+                (rng.random((matches, 1)) < chances[:, None]).astype(float), luck
+            )
+            assert 0 <= found.low < found.high <= 1
+            assert found.low <= found.share <= found.high
+            hits += found.low <= chance <= found.high
+        assert hits / simulated > 0.92  # by the regression alone at 0.98, 0.57
+
+
+@pytest.mark.parametrize(
+    "why",
+    ["all are won", "four are lost", "few blocks", "luck explains nothing", "blocks are alike"],
+)
+def test_a_share_that_cannot_be_adjusted_for_luck_is_the_raw_one(why: str) -> None:
+    rng = np.random.default_rng(27)
+    luck = rng.normal(size=40)
+    won = np.stack([luck > 0.3, luck > -0.3], axis=1).astype(float)
+    assert adjusted_share(won, luck).variance_factor < 0.5
+    if why == "all are won":
+        won[:] = 1
+    elif why == "four are lost":
+        won[:] = luck[:, None] > np.sort(luck)[[1, 1]]
+    elif why == "few blocks":
+        won, luck = won[:19], luck[:19]
+    elif why == "luck explains nothing":
+        luck[:] = 0
+    else:
+        won[:] = [0, 1]
+    found, worth = adjusted_share(won, luck, design_effect=0.5), 2 * won.size
+    low, high = wilson(np.array([won.mean() * worth]), np.array([worth]))
+    assert found.variance_factor == 1 and found.share == won.mean()
+    assert (found.low, found.high) == (low[0], high[0])

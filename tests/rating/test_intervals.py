@@ -161,6 +161,21 @@ def test_the_order_of_the_log_does_not_matter_to_errors_either(
         assert rating.flags == straight[rating.bot].flags
 
 
+def test_the_order_of_the_log_does_not_matter_to_what_is_provisional() -> None:
+    met = {"AB": 8, "AC": 1, "AD": 8, "AE": 10, "BC": 1, "BE": 6, "CD": 12, "CE": 8, "DE": 3}
+    matches = [
+        MatchResult((pair, number), ((pair[number % 2], 1), (pair[1 - number % 2], 2)))
+        for pair, times in met.items()
+        for number in range(times)
+    ]
+    found = set()
+    for seed in range(8):
+        shuffled = np.random.default_rng(seed).permutation(len(matches))
+        ratings = rate(Results([matches[at] for at in shuffled])).ratings
+        found.add(tuple((one.bot, round(one.interval[0], 6), one.flags) for one in ratings))
+    assert len(found) == 1
+
+
 def measured_with(elo: list[float], se: list[float]) -> Intervals[str]:
     """Independent ratings, as if from a fit to very many clusters."""
     count = len(elo)
@@ -332,7 +347,7 @@ def test_two_pools_with_one_block_between_them_are_far_from_told_apart() -> None
     assert measured.los[at["B"], at["Z"]] < 0.975
 
 
-@pytest.mark.parametrize("prior_sd", [350.0, 1e5, 1e7])
+@pytest.mark.parametrize("prior_sd", [350.0, 1e4, 1e5])
 def test_pools_that_never_met_are_as_far_apart_as_the_prior_lets_them(prior_sd: float) -> None:
     rows = [
         (f"{number}{one}", None, [(one, 1 + number % 2), (other, 2 - number % 2)])
@@ -355,7 +370,7 @@ def test_the_interval_does_not_depend_on_how_weak_the_prior_is() -> None:
     )
     strong, weak, none = (
         next(one for one in rate(log, prior_sd=sd).ratings if one.bot == "A")
-        for sd in (1e5, 1e7, None)
+        for sd in (3e4, 1e5, None)
     )
     assert weak.interval == pytest.approx(strong.interval, abs=0.01)
     assert weak.interval == pytest.approx(none.interval, abs=0.01)

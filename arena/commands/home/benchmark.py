@@ -3,13 +3,14 @@
 import hashlib
 import time
 from collections import Counter
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.home.benchmark_on_arena import measured_on_arena
 from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import entries
@@ -81,41 +82,40 @@ def benchmark(
     match against the strongest tells as much as 4 to 90 would. The opponents, the numbers of
     matches and the deals are the same for everybody.
     """
-    with exit_with_message():
-        begun = time.perf_counter()
-        name, folder = bot, None
-        if recorded or rated:
-            option = "--recorded" if recorded else "--rated"
-            if seed != PROTOCOL or logs is not None or declared or (recorded and rated):
-                raise CommandError(
-                    f"{option} plays nothing, and takes matches of one place: leave out --seed, "
-                    "--logs, --declared and --" + ("rated." if recorded else "recorded.")
+    begun = time.perf_counter()
+    name, folder = bot, None
+    if recorded or rated:
+        option = "--recorded" if recorded else "--rated"
+        if seed != PROTOCOL or logs is not None or declared or (recorded and rated):
+            raise CommandError(
+                f"{option} plays nothing, and takes matches of one place: leave out --seed, "
+                "--logs, --declared and --" + ("rated." if recorded else "recorded.")
+            )
+        try:
+            if recorded:
+                transcripts = (
+                    transcript
+                    for file in recorded
+                    for _, transcript in transcripts_in(str(file), _unreadable)
                 )
-            try:
-                if recorded:
-                    transcripts = (
-                        transcript
-                        for file in recorded
-                        for _, transcript in transcripts_in(str(file), _unreadable)
-                    )
-                    with progress(None, "Measuring") as advance:
-                        found = benchmark_of_recorded(bot, transcripts, advance)
-                else:
-                    name, found = measured_on_arena(bot)
-            except TranscriptError as error:
-                raise CommandError(f"A match cannot be replayed: {error}.") from error
-        else:
-            (entry,) = entries([bot], make_game(GAME))
-            name = entry.name
-            if declared and entry.command:
-                raise CommandError(
-                    "--declared asks the bot for its play: it must be a sample bot or a .py file, "
-                    "without `python` before it."
-                )
-            folder = log_folder(logs) if entry.command else None
-            where = Where(logs=folder, connect_seconds=connect_seconds)
-            with progress(2 * _MATCHES, "Measuring") as advance:
-                found = measured(entry, seed=seed, where=where, declared=declared, advance=advance)
+                with progress(None, "Measuring") as advance:
+                    found = benchmark_of_recorded(bot, transcripts, advance)
+            else:
+                name, found = measured_on_arena(bot)
+        except TranscriptError as error:
+            raise CommandError(f"A match cannot be replayed: {error}.") from error
+    else:
+        (entry,) = entries([bot], make_game(GAME))
+        name = entry.name
+        if declared and entry.command:
+            raise CommandError(
+                "--declared asks the bot for its play: it must be a sample bot or a .py file, "
+                "without `python` before it."
+            )
+        folder = log_folder(logs) if entry.command else None
+        where = Where(logs=folder, connect_seconds=connect_seconds)
+        with progress(2 * _MATCHES, "Measuring") as advance:
+            found = measured(entry, seed=seed, where=where, declared=declared, advance=advance)
     summary = _summary(name, found)
     played = not (recorded or rated)
     summary["protocol"] = PROTOCOL if played else None
@@ -195,9 +195,9 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
             f"Against {CERTIFIED}, which looks for no weakness: {best.share:.1%} ± {half:.1%}."
         )
     if found.loss is not None:
+        error = f" ± {found.loss.error:.2%}" if isfinite(found.loss.error) else ""
         console.print(
-            f"A decision against {CERTIFIED} loses {found.loss.mean:.2%} ± {found.loss.error:.2%} "
-            "of a match."
+            f"A decision against {CERTIFIED} loses {found.loss.mean:.2%}{error} of a match."
         )
     if found.reached is None:
         console.print(f"It is behind {found.shares[0].rung}, the weakest rung.")

@@ -13,11 +13,7 @@ from arena.lab.luck import TableName
 from arena.local.deal_blocks import BlockMatch
 
 if TYPE_CHECKING:  # it needs numpy, for which an error must not wait
-    from arena.rating.luck import AdjustedMean
-
-FEWEST_MATCHES = 20
-"""The smallest number of matches for the adjustment."""
-_Z = 1.959964
+    from arena.rating.luck import AdjustedShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +42,15 @@ class LuckTally:
             column.lucks.append(finished.luck.seats[seat])
 
     def summary(self) -> dict[str, Any] | None:
-        """Return the table of luck and the adjusted share by bot; None if no luck was measured."""
-        if self._table is None or len(self._columns[self._names[0]].outcomes) < FEWEST_MATCHES:
+        """Return the table of luck and the adjusted share by bot; None if no luck was measured.
+
+        Also None with too few matches to take it out.
+        """
+        if self._table is None:
+            return None
+        from arena.rating.luck import FEWEST_BLOCKS
+
+        if len(self._columns[self._names[0]].outcomes) < FEWEST_BLOCKS:
             return None
         return {
             "table": self._table._asdict(),
@@ -55,19 +58,19 @@ class LuckTally:
         }
 
 
-def _adjusted(column: _Column) -> "AdjustedMean":
+def _adjusted(column: _Column) -> "AdjustedShare":
     import numpy as np
 
-    from arena.rating.luck import luck_adjusted
+    from arena.rating.luck import adjusted_share
 
-    return luck_adjusted(np.array(column.outcomes, float), np.array(column.lucks, float))
+    return adjusted_share(np.array(column.outcomes, float)[:, None], np.array(column.lucks, float))
 
 
-def _json(found: "AdjustedMean") -> dict[str, float]:
+def _json(found: "AdjustedShare") -> dict[str, float]:
     return {
-        "share": round(found.adjusted, 6),
-        "share_low": round(found.adjusted - _Z * found.adjusted_se, 6),
-        "share_high": round(found.adjusted + _Z * found.adjusted_se, 6),
+        "share": round(found.share, 6),
+        "share_low": round(found.low, 6),
+        "share_high": round(found.high, 6),
         "variance_factor": round(found.variance_factor, 6),
     }
 

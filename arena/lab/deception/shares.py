@@ -10,6 +10,7 @@ from arena.rating.elo import Z_95
 from arena.rating.head_to_head import wilson
 
 Counts = NDArray[np.int64]
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,9 @@ def share_of(counts: Sequence[int] | Counts, of: Sequence[int] | Counts) -> Shar
     The interval is that of Wilson (1927) for as many independent decisions as have the variance
     that the clusters show, with the t quantile of as many degrees of freedom as there are clusters,
     less one (Korn and Graubard 1998; compared by Dean and Pagano 2015). The variance is that of a
-    ratio of sums (Cochran 1977, section 6.4). Where it is 0, because the share is 0 or 1, nothing
-    shows how alike the decisions of a cluster are, and a cluster is taken for one decision.
+    ratio of sums (Cochran 1977, section 6.4). Where it is 0, because the share is the same in every
+    cluster, nothing shows how alike the decisions of a cluster are, and a cluster is taken for one
+    decision.
 
     Args:
         counts: How often it happened in each cluster.
@@ -50,7 +52,7 @@ def share_of(counts: Sequence[int] | Counts, of: Sequence[int] | Counts) -> Shar
         return Share(int(count), int(total), 0.0, 1.0)
     share = count / total
     squares = float(((found - share * possible) ** 2).sum())
-    if squares:
+    if squares > _ROUNDING * total:
         variance = squares * clusters / (clusters - 1) / total**2
         independent = min(total, share * (1 - share) / variance)
     else:

@@ -36,7 +36,7 @@ class BoardCheck:
     counts: float
     """The difference in wins, ties, matches and clusters by bot or pair.
 
-    It is one more if faults differ.
+    It is 1 at least if other bots are provisional, and one more if faults differ.
     """
     elo: float
     """The difference in Elo, luck-adjusted Elo included."""
@@ -98,7 +98,11 @@ def check_board_at(url: str, ladder: LadderId) -> BoardCheck:
 def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
     """Return the largest difference in counts."""
     first, second = _order(one.fit), _order(other.fit)
-    by_bot = ((one.fit.matches, other.fit.matches), (one.evidence, other.evidence))
+    by_bot = (
+        (one.fit.matches, other.fit.matches),
+        (one.evidence, other.evidence),
+        (one.support.provisional.astype(np.int64), other.support.provisional.astype(np.int64)),
+    )
     by_pair = ((one.fit.wins, other.fit.wins), (one.fit.ties, other.fit.ties))
     return max(
         *(_most(mine[first], theirs[second]) for mine, theirs in by_bot),

@@ -1,8 +1,9 @@
 """Leaderboards kept up to date while matches are played, shared by all readers.
 
 The first read takes the ladder's checkpoint and the results after it; a later one asks for the
-number of the last rating event, and for results only when that number has changed. The ratings are
-those of the whole log (`Board`). The referee's registry, the command line and the dashboard all
+number of the last rating event, and for results only when that number has changed. Where versions
+that have not played for some days are not ranked, it asks which ones these are, too. The ratings
+are those of the whole log (`Board`). The referee's registry, the command line and the dashboard all
 read their boards here.
 """
 
@@ -142,8 +143,9 @@ class LiveBoard:
         if last.revision != self._revision:
             # The results read so far no longer count, or count differently.
             self._begin_again(last.revision)
-        rule = RankingRule(last.ranked_versions, last.ranked_days)
-        if last.sequence == self._latest.sequence and rule == self._latest.rule:
+        rule, latest = RankingRule(last.ranked_versions, last.ranked_days), self._latest
+        unchanged = last.sequence == latest.sequence and rule == latest.rule
+        if unchanged and rule.holds(self._read, latest.lines):
             return
         # Sequences run over all ladders: earlier results were read or are of other ladders.
         after = max(self._latest.sequence, self._board.sequence)

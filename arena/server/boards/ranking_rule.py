@@ -27,6 +27,15 @@ class RankingRule:
     days: int | None = None
     """Only versions that played within so many days are ranked; None for all."""
 
+    def holds(self, read: Read, lines: Sequence[BoardLine]) -> bool:
+        """Return whether lines that it was applied to are still ranked by it.
+
+        Time alone changes which versions played lately. Raises StorageError.
+        """
+        if self.days is None:
+            return True
+        return self._old(read, lines) == {line.version_id for line in lines if not line.ranked}
+
     def applied(
         self, read: Read, lines: Sequence[BoardLine], rated: Ladder[VersionId]
     ) -> tuple[BoardLine, ...]:
@@ -52,7 +61,7 @@ class RankingRule:
             )
         )
 
-    def _old(self, read: Read, lines: Sequence[BoardLine]) -> Collection[VersionId]:
+    def _old(self, read: Read, lines: Sequence[BoardLine]) -> set[VersionId]:
         """Return the versions that are not ranked."""
         old: set[VersionId] = set()
         guests = sorted((line.version_id, line.bot) for line in lines if not line.house)

@@ -188,6 +188,15 @@ def test_intervals_widen_where_the_decisions_of_a_match_are_alike() -> None:
     assert never.low == 0 and never.high == pytest.approx(0.0379, abs=0.0002)
 
 
+def test_clusters_with_the_same_share_count_as_one_decision_each_whatever_rounding_says() -> None:
+    for decisions in (48, 49, 50):
+        found = share_of([1] * 20, [decisions] * 20)
+        z2 = t_quantile(19) ** 2
+        share = 1 / decisions
+        reach = (z2 * share * (1 - share) / 20 + z2**2 / 1600) ** 0.5
+        assert found.high == pytest.approx((share + z2 / 40 + reach) / (1 + z2 / 20))
+
+
 def test_nineteen_of_twenty_intervals_have_the_true_share() -> None:
     """Matches of 4 to 16 decisions whose own shares differ: a beta distribution around the mean."""
     random = np.random.default_rng(5)

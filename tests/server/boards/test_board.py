@@ -114,6 +114,28 @@ def test_a_board_that_grew_says_what_the_whole_log_says() -> None:
     assert len(grown) == 300
 
 
+def test_a_board_that_grew_match_by_match_calls_the_same_bots_provisional() -> None:
+    met = {(1, 2): 8, (1, 3): 1, (1, 4): 8, (1, 5): 10, (2, 3): 1}
+    met |= {(2, 5): 6, (3, 4): 12, (3, 5): 8, (4, 5): 3}
+    tables = [
+        pair if number % 2 else pair[::-1] for pair, times in met.items() for number in range(times)
+    ]
+    versions = {VersionId(n): registered(n, f"bot{n}") for n in range(1, 6)}
+    found = set()
+    for seed in range(6):
+        log = [
+            Row(n, f"m{n}", f"b{n}", [VersionId(one) for one in table], [1, 2])
+            for n, table in enumerate(Random(seed).sample(tables, len(tables)), start=1)
+        ]
+        grown, whole = Board("bluff"), Board("bluff")
+        whole.extend(columns(log))
+        for row in log:
+            grown.extend(columns([row]))
+        assert_same(grown.lines(versions), whole.lines(versions))
+        found.add(tuple((line.version_id, line.flags) for line in whole.lines(versions)))
+    assert len(found) == 1
+
+
 def test_its_elo_is_that_of_the_rating_package() -> None:
     log = rows(300, seats=3)
     board = Board("bluff")

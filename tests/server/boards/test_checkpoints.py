@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+from itertools import combinations
 from random import Random
 
+import numpy as np
 import psycopg
 import pytest
 from sqlalchemy import create_engine
@@ -14,8 +16,9 @@ from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.app.store import Store
 from arena.server.boards import ladder_statements
+from arena.server.boards.board import Board
 from arena.server.boards.checking import check_board
-from arena.server.boards.checkpoint import edition
+from arena.server.boards.checkpoint import edition, pack, unpack
 from arena.server.boards.checkpoint_keeper import ENOUGH_EVENTS, CheckpointKeeper
 from arena.server.boards.checkpointing import current, played_ladders, write, write_checkpoints
 from arena.server.boards.ladder_log import read_checkpoint
@@ -246,6 +249,23 @@ async def test_check_boards_finds_a_checkpoint_that_is_wrong(
     wrong = await beside("check-boards")
     assert wrong.exit_code == 1
     assert "WRONG" in wrong.output and "correct" in wrong.output
+
+
+async def test_check_boards_compares_who_is_provisional(
+    read: Reader, store: Store, versions: Versions, database: str, sql: psycopg.Connection
+) -> None:
+    pairs = [pair for pair in combinations(versions, 2) for _ in range(10)]
+    await store.record([finished(pair, minute=minute) for minute, pair in enumerate(pairs)])
+    write_checkpoints(database)
+    assert check_board(read, TWO).correct
+    # Half a cluster less of a pair: as many by bot when rounded, but fewer than 20 link the two.
+    arrays = unpack(TWO.game, TWO.score, data(sql, TWO)).arrays()
+    arrays["pair_clusters"] = arrays["pair_clusters"] - np.array([0.4, 0, 0])
+    wrong = Board.of_arrays(TWO.game, TWO.score, arrays)
+    sql.execute("UPDATE board_checkpoints SET data = %s WHERE seats = '{2}'", [pack(wrong)])
+    assert LiveBoard(TWO, read).now().lines[0].provisional
+    check = check_board(read, TWO)
+    assert check.counts == 1 and not check.correct
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 
 from arena.database.reading import Reader, open_reader
@@ -88,6 +89,28 @@ async def test_a_rule_that_changes_holds_at_once_for_boards_that_are_open(
         assert names(board.now())[1] == old
     (newest, *_) = await store.owners.audit()
     assert (newest.action, newest.details) == ("set policy", {"ranked_versions": "none"})
+
+
+async def test_a_version_that_becomes_idle_leaves_the_ranking_of_an_open_board(
+    store: Store, read: Reader, sql: psycopg.Connection
+) -> None:
+    versions = await played(store)
+    await store.policies.change({"ranked_days": 30}, "operator")
+    now = 0.0
+    board = LiveBoard(LADDER, read, lambda: now)
+    assert names(board.now())[1] == {"fox 1", "owl 1"}
+    before = board.latest
+    now += 1_000
+    assert board.now() is before
+    # As if 15 days went by without a match; results are never changed, so only by force.
+    sql.execute(
+        "ALTER TABLE match_seats DISABLE TRIGGER USER, DROP CONSTRAINT match_seats_match_id_fk"
+    )
+    sql.execute("UPDATE match_seats SET finished_at = finished_at - interval '15 days'")
+    now += 1_000
+    assert names(board.now()) == ({"fox 3"}, {"fox 1", "fox 2", "owl 1"})
+    assert [line.rank for line in board.latest.ranked] == [1, 2]
+    assert len(board.latest.lines) == len(versions) + 1
 
 
 async def test_a_version_stays_ranked_until_a_newer_one_has_results(

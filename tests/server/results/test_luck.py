@@ -200,6 +200,7 @@ async def test_a_database_of_an_early_release_is_upgraded_with_its_results(
         assert "Measured the luck of 5 matches." in outcome
         assert lucks(read) == expected(matches)
         assert "Measured the luck of 0 matches." in await run("--missing")
+        assert await run("--missing", "--json") == '{\n  "measured": 0,\n  "failed": 0\n}\n'
 
 
 def copy_results(newer: str, older: str) -> None:
