@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from arena import __version__
+from arena.commands.errors import exit_with_message
 
 COMMANDS = {
     "up": "serving.up:up",
@@ -79,9 +80,13 @@ class _Commands(TyperGroup):
     """The group of all commands; an error repeats a refused argument with the allowed values."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command and replace pydantic's message of a refused argument."""
+        """Run the command; a UserError of any command or option ends it with its message.
+
+        Pydantic's message of a refused argument is replaced.
+        """
         try:
-            return super().invoke(ctx)
+            with exit_with_message():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             reason = _reason(error.__cause__)
             if reason is not None:

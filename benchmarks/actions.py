@@ -9,13 +9,11 @@ loads what the bot reads, and of later ones. The targets are 2 s, and 100 ms in 
 and `exploiter` play once more by the larger tables of `make solve` if `--tables` names them.
 """
 
-import argparse
-import json
 import os
-import subprocess
-import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -57,11 +55,7 @@ def main() -> None:
     parser.add_argument("--bots", default=",".join(sample_names()), help="with commas between")
     parser.add_argument("--matches", type=int, default=3)
     parser.add_argument("--tables", type=Path, help="larger tables for cfr and exploiter")
-    parser.add_argument("--seats", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.seats:  # the process of one bot
-        print(json.dumps(asdict(_played(options.bots, options.seats, options.matches))))
-        return
     found = []
     for bot in options.bots.split(","):
         tables = [None, options.tables] if options.tables and bot in BY_TABLES else [None]
@@ -81,19 +75,13 @@ def main() -> None:
 
 
 def _measured(bot: str, seats: int, matches: int, tables: Path | None) -> Times:
-    words = ["--bots", bot, "--seats", str(seats), "--matches", str(matches)]
-    chosen = {"ARENA_CFR_TABLES": str(tables.absolute())} if tables else {}
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.actions", *words],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **chosen},
-    )
-    return Times(**json.loads(done.stdout))
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        return alone.submit(_played, bot, seats, matches, tables).result()
 
 
-def _played(bot: str, seats: int, matches: int) -> Times:
+def _played(bot: str, seats: int, matches: int, tables: Path | None) -> Times:
+    if tables is not None:  # before the bot is loaded, which reads it
+        os.environ["ARENA_CFR_TABLES"] = str(tables.absolute())
     kind, taken = load_bot(bot), list[float]()
     game = _game_of(kind)
 

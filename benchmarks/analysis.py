@@ -9,8 +9,6 @@ end, and the machine's load. The target is three minutes for 10,000 matches on t
 
 import asyncio
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +24,7 @@ from arena.local.loading import load_bot
 from arena.records import Block, BlockKind, FinishedMatch, Registered
 from arena.server.app.store import open_store
 from benchmarks.options import parser_of, write_json
-from benchmarks.referee_load.stage import database
+from benchmarks.referee_load.stage import arena, database
 
 BOTS: Final = ("honest", "bayes", "cfr")
 TARGET_SECONDS: Final = 180.0
@@ -56,9 +54,8 @@ def main() -> None:
 
 
 def _analyse(url: str, jobs: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "arena", "analyse", "--missing", "--jobs", str(jobs)]
     load, began = os.getloadavg()[0], time.monotonic()
-    subprocess.run(command, check=True, env={**os.environ, "ARENA_DATABASE_URL": url})
+    print(arena("analyse", "--missing", "--jobs", jobs, url=url), end="")
     return {
         "seconds": time.monotonic() - began,
         "load_before": load,

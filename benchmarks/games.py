@@ -16,15 +16,27 @@ second, 1.6 ms over ten), so the number of matches is printed with every figure.
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from arena.games import GAMES, make_game
-from benchmarks.games_load.arms import Arm, in_turns, installed, measured, new_python
+from benchmarks.games_load.arms import Arm, Other, in_turns, measured, other_arms
 from benchmarks.options import parser_of, write_json
 
 MEMORY_MATCHES = 10_000
-LOAD = Path(__file__).parent / "games_load"
+MOST = make_game("bluff").seat_counts[-1]
+OTHERS: Final[Sequence[Other]] = (
+    (
+        ("textarena",),
+        [
+            (f"TextArena {kind}, {seats} seats", f"textarena-{kind}", seats)
+            for seats in (2, MOST)
+            for kind in ("fresh", "reused")
+        ],
+    ),
+    (("open_spiel",), [("OpenSpiel, 2 seats", "openspiel", 2)]),  # it has at most two
+)
 
 
 def main() -> None:
@@ -34,7 +46,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0, help="of CPU per arm and round")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        arms = _own_arms() + _other_arms(Path(home))
+        arms = _own_arms() + other_arms(Path(home), OTHERS)
         rounds = in_turns(arms, options.rounds, options.seconds)
         memory = {name: measured(command) for name, command in _memory_arms()}
     report = {
@@ -61,24 +73,6 @@ def _memory_arms() -> list[Arm]:
 
 def _own(what: str, seats: int) -> list[str]:
     return [sys.executable, "-m", "benchmarks.games_load.arena_games", what, str(seats)]
-
-
-def _other_arms(home: Path) -> list[Arm]:
-    python = new_python(home)
-    most = make_game("bluff").seat_counts[-1]
-    arms: list[Arm] = []
-    if installed(python, "textarena"):
-        program = str(LOAD / "textarena_liars_dice.py")
-        for seats in (2, most):
-            arms += [
-                (f"TextArena {kind}, {seats} seats", [python, program, kind, str(seats)])
-                for kind in ("fresh", "reused")
-            ]
-    if installed(python, "open_spiel"):
-        # OpenSpiel's game has at most two seats.
-        program = str(LOAD / "openspiel_liars_dice.py")
-        arms.append(("OpenSpiel, 2 seats", [python, program, "liars_dice", "2"]))
-    return arms
 
 
 def _median(figures: list[dict[str, float]]) -> dict[str, float]:

@@ -17,64 +17,25 @@ are run without a PART. Run it on a quiet machine: everything shares the process
 import argparse
 import asyncio
 import logging
-import statistics
 import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
+from statistics import median
 from typing import Final
 
 import structlog
 
 from arena.worker.sandbox import why_not_here
-from benchmarks.hosted_load.annoying import beside
-from benchmarks.hosted_load.comparing import compare
-from benchmarks.hosted_load.costing import costs
+from benchmarks.hosted_load.annoying import print_beside
+from benchmarks.hosted_load.comparing import print_compared
+from benchmarks.hosted_load.costing import print_costs
 from benchmarks.hosted_load.finals import final, freeze_seconds
 from benchmarks.hosted_load.programs import NUISANCES
-from benchmarks.hosted_load.rushing import rush
-from benchmarks.hosted_load.sharing import SHIFT_SECONDS, shares
-from benchmarks.hosted_load.submitting import first_matches
-from benchmarks.hosted_load.switching import gaps
+from benchmarks.hosted_load.rushing import print_rush
+from benchmarks.hosted_load.sharing import print_shares
+from benchmarks.hosted_load.submitting import print_first_matches
+from benchmarks.hosted_load.switching import print_gaps
 
-MATCHES = (1, 16)
 SLOTS = 8
-
-
-def cost(options: argparse.Namespace) -> None:
-    """Print what a decision costs."""
-    print("| matches at once | CPU confined, unconfined | ratio | time of an answer | ratio |")
-    print("| --- | --- | --- | --- | --- |")
-    for matches in MATCHES:
-        hosted, free = asyncio.run(costs(options.rounds, options.seconds, matches))
-        print(
-            f"| {matches} | {hosted.cpu:.0f}, {free.cpu:.0f} µs | {hosted.cpu / free.cpu:.2f} "
-            f"| {hosted.wall:.0f}, {free.wall:.0f} µs | {hosted.wall / free.wall:.2f} |",
-            flush=True,
-        )
-
-
-def shifts(_options: argparse.Namespace) -> None:
-    """Print what switching costs."""
-    found = asyncio.run(gaps(6))
-    print(
-        f"\nBetween two shifts a slot loses {statistics.median(found):.2f} s "
-        f"({min(found):.2f} to {max(found):.2f}, {len(found)} switches)",
-        flush=True,
-    )
-
-
-def sharing(options: argparse.Namespace) -> None:
-    """Print how even the shares of the slots are."""
-    found = asyncio.run(shares(options.bots, SLOTS, options.rounds))
-    times = [one.seconds for one in found]
-    numbers = Counter(one.shifts for one in found)
-    print(
-        f"\n{options.bots} bots on {SLOTS} slots, shifts of {SHIFT_SECONDS} s: "
-        + ", ".join(f"{bots} had {number} shifts" for number, bots in sorted(numbers.items()))
-        + f"; {statistics.median(times):.1f} s each ({min(times):.1f} to {max(times):.1f}), "
-        f"{sum(one.cut_short for one in found)} shifts cut short",
-        flush=True,
-    )
 
 
 def nuisances(options: argparse.Namespace) -> None:
@@ -84,47 +45,14 @@ def nuisances(options: argparse.Namespace) -> None:
     )
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name in options.only or NUISANCES:
-        one = asyncio.run(beside(name, options.seconds))
-        print(
-            f"| {name} | {one.alone:.0f}/s | {one.beside:.0f}/s | {one.beside / one.alone:.2f} "
-            f"| {one.beside / one.loaded:.2f} | {one.faults} | {one.cores:.2f} cores |",
-            flush=True,
-        )
-
-
-def uploads(_options: argparse.Namespace) -> None:
-    """Print what came of many uploads."""
-    one = asyncio.run(rush(300, 60))
-    print(
-        f"\n{one.taken} uploads in {one.seconds:.0f} s, {one.stored} wait for their check, "
-        f"{len(one.refused)} refused; an upload takes {one.median_ms:.0f} ms, at most "
-        f"{one.longest_ms:.0f}. Decisions beside them: 99th percentile {one.p99_ratio:.2f} ×, "
-        f"{one.speed_ratio:.2f} of the speed",
-        flush=True,
-    )
-    for sentence in sorted(set(one.refused)):
-        print(f"refused: {sentence}")
-
-
-def first_match(options: argparse.Namespace) -> None:
-    """Print how long a bot takes from the upload to its first match."""
-    found = list(first_matches(options.rounds))
-    steps = [
-        ("uploaded", [one.uploaded for one in found]),
-        ("the check began", [one.began for one in found]),
-        ("accepted", [one.accepted for one in found]),
-        ("first rated match", [one.played for one in found]),
-    ]
-    print("\n| after | median | longest |\n| --- | --- | --- |")
-    for name, times in steps:
-        print(f"| {name} | {statistics.median(times):.1f} s | {max(times):.1f} s |", flush=True)
+        asyncio.run(print_beside(name, options.seconds))
 
 
 def freeze(options: argparse.Namespace) -> None:
     """Print how long a freeze takes."""
     found = [asyncio.run(freeze_seconds(1000)) for _ in range(options.rounds)]
     print(
-        f"\n1,000 entries are frozen {statistics.median(found):.3f} s after the date, at most "
+        f"\n1,000 entries are frozen {median(found):.3f} s after the date, at most "
         f"{max(found):.3f} s",
         flush=True,
     )
@@ -136,31 +64,21 @@ def final_of_an_event(_options: argparse.Namespace) -> None:
     print("| --- | --- | --- | --- |")
     whole = 20 * 19 // 2 * 40 * 2
     for slots in (1, 2):
-        one = asyncio.run(final(bots=5, blocks=4 * slots, slots=slots))
-        rate = 60 * one.matches / one.seconds
-        print(f"| {slots} | {one.matches} | {rate:.0f} | {whole / rate / 60:.1f} h |", flush=True)
-
-
-def similar(_options: argparse.Namespace) -> None:
-    """Print how long 20 builds take to be compared."""
-    one = asyncio.run(compare(bots=20, blocks=5))
-    parts = ", ".join(f"{part} {seconds:.0f} s" for part, seconds in one.seconds.items())
-    whole = sum(one.seconds.values())
-    print(
-        f"\narena event similar, 20 builds, {one.matches:,} matches: {parts}; {whole:.0f} s in all"
-    )
+        matches, seconds = asyncio.run(final(bots=5, blocks=4 * slots, slots=slots))
+        rate = 60 * matches / seconds
+        print(f"| {slots} | {matches} | {rate:.0f} | {whole / rate / 60:.1f} h |", flush=True)
 
 
 PARTS: Final[Mapping[str, Callable[[argparse.Namespace], None]]] = {
-    "cost": cost,
-    "shifts": shifts,
-    "sharing": sharing,
+    "cost": lambda options: asyncio.run(print_costs(options.rounds, options.seconds)),
+    "shifts": lambda _: asyncio.run(print_gaps(6)),
+    "sharing": lambda options: asyncio.run(print_shares(options.bots, SLOTS, options.rounds)),
     "nuisances": nuisances,
-    "uploads": uploads,
-    "first-match": first_match,
+    "uploads": lambda _: asyncio.run(print_rush(300, 60)),
+    "first-match": lambda options: print_first_matches(options.rounds),
     "freeze": freeze,
     "final": final_of_an_event,
-    "similar": similar,
+    "similar": lambda _: asyncio.run(print_compared(bots=20, blocks=5)),
 }
 
 

@@ -17,7 +17,6 @@ import json
 import os
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -35,7 +34,7 @@ from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeService
 from benchmarks.memory import resident_mb
 from benchmarks.options import parser_of
 from benchmarks.referee import MANY_MATCHES, STREAMS
-from benchmarks.referee_load.stage import database, referee, register
+from benchmarks.referee_load.stage import arena, database, referee, register
 from benchmarks.referee_load.stage import measure as load_figures
 
 SAMPLE_BOTS = Path(__file__).parents[1] / "sample_bots"
@@ -209,9 +208,8 @@ def at_home(bots: Sequence[str]) -> None:
 def _play(bots: Sequence[str], matches: int, *more: str) -> float:
     """Matches a second of Bluff among starters."""
     commands = [str(STARTERS[bot].folder / STARTERS[bot].command) for bot in bots]
-    words = [sys.executable, "-m", "arena", "play", *commands, "-n", str(matches), "--json", *more]
-    done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
-    rate: float = json.loads(done.stdout)["matches_per_second"]
+    said = arena("play", *commands, "-n", matches, "--json", *more)
+    rate: float = json.loads(said)["matches_per_second"]
     return rate
 
 

@@ -18,24 +18,24 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.games import KITS, make_game
 from arena.learn import VectorEnv, vector_env
-from benchmarks.games_load.arms import Arm, in_turns, installed, new_python
+from benchmarks.games_load.arms import Arm, Other, in_turns, other_arms
 from benchmarks.learn_load.pure_rules import PureRules
 from benchmarks.options import parser_of, write_json
 
-LOAD = Path(__file__).parent / "games_load"
-OTHERS = (
-    ("PettingZoo leduc_holdem_v4", "pettingzoo_leduc.py", ("pettingzoo", "rlcard", "pygame")),
-    ("RLCard leduc-holdem", "rlcard_leduc.py", ("rlcard",)),
-    ("OpenSpiel liars_dice", "openspiel_liars_dice.py", ("open_spiel",)),
+OTHERS: Final[Sequence[Other]] = (
+    (("pettingzoo", "rlcard", "pygame"), [("PettingZoo leduc_holdem_v4", "pettingzoo", 2)]),
+    (("rlcard",), [("RLCard leduc-holdem", "rlcard", 2)]),
+    (("open_spiel",), [("OpenSpiel liars_dice", "openspiel", 2)]),
 )
-"""The name, the program and the packages of each other platform."""
 EQUAL_BATCH = 64
 _TOLD_EVERY = 100_000
 
@@ -58,7 +58,7 @@ def main() -> None:
         parser.error(f"--only: no name has {options.only!r}: {', '.join(dict(_own_arms()))}")
     with tempfile.TemporaryDirectory() as home:
         if options.only is None:
-            arms += _other_arms(Path(home))
+            arms += other_arms(Path(home), OTHERS)
         measured = in_turns(arms, options.rounds, options.seconds)
     rounds = {
         name: [one["decisions"] / one["seconds"] for one in figures]
@@ -119,15 +119,6 @@ def _own_arms() -> list[Arm]:
 
 def _own(what: str, seats: int) -> list[str]:
     return [sys.executable, "-m", "benchmarks.learn_load.arena_batches", what, str(seats)]
-
-
-def _other_arms(home: Path) -> list[Arm]:
-    python = new_python(home)
-    return [
-        (name, [python, str(LOAD / program), "-", "2"])
-        for name, program, packages in OTHERS
-        if installed(python, *packages)
-    ]
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ from benchmarks.options import parser_of, write_json
 from benchmarks.referee_load import layers, watching
 from benchmarks.referee_load.stage import (
     Figures,
+    bare_server,
     client,
     database,
-    echo_server,
     measure,
     referee,
     register,
@@ -115,7 +115,7 @@ def _everything(rounds: int, seconds: float) -> dict[str, Any]:
 
 def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict[str, Any]:
     arms: dict[str, list[Figures]] = {"echo": [], "one": [], "many": []}
-    with echo_server() as (echo_port, _), referee(url) as (port, process):
+    with bare_server("echo", "serve") as (echo_port, _), referee(url) as (port, process):
         for number in range(1, rounds + 1):
             echo = ("echo", "load", echo_port, STREAMS, seconds, TURN_BYTES)
             arms["echo"].append(measure(*echo))

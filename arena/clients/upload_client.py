@@ -8,8 +8,8 @@ from arena.bot.address import Address
 from arena.builds import Build, BuildRefusedError, read_build
 from arena.builds.build import most_source_bytes
 from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostedBuild, HostedShift, MatchLog
-from arena.clients.owner_client import OwnerClient
 from arena.clients.referee_client import OwnerCallError
+from arena.clients.results_client import ResultsClient
 from arena.codec.wire_numbers import enum_values
 from arena.moments import of_milliseconds
 from arena.v1 import upload_pb2 as pb
@@ -49,7 +49,7 @@ class Uploaded:
     """Sentences for its owner: the dates of events, and the uploads left today."""
 
 
-class UploadClient(OwnerClient):
+class UploadClient(ResultsClient):
     """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:

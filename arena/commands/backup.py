@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.terminal import say
 
 # Imported on use: an error in the arguments must not wait for SQLAlchemy.
@@ -28,14 +28,13 @@ def backup(
     from arena.database.backup import back_up
     from arena.settings import read_settings
 
-    with exit_with_message():
-        if file.exists() and not force:
-            raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
-        if not file.absolute().parent.is_dir():
-            raise CommandError(f"{file.parent} is no directory: make it first.")
-        with existing_database(read_settings()) as url:
-            say("Writing the backup.", err=True)
-            made = back_up(url, file)
+    if file.exists() and not force:
+        raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
+    if not file.absolute().parent.is_dir():
+        raise CommandError(f"{file.parent} is no directory: make it first.")
+    with existing_database(read_settings()) as url:
+        say("Writing the backup.", err=True)
+        made = back_up(url, file)
     say(f"{file}: {_words(made)}, {file.stat().st_size / 1e6:,.1f} MB.")
 
 
@@ -47,16 +46,15 @@ def restore(file: _File) -> None:
     from arena.database.private_home import make_private_home
     from arena.settings import read_settings
 
-    with exit_with_message():
-        read_manifest(file)  # before an arena is made
-        settings = read_settings()
-        say("Restoring.", err=True)
-        if settings.database_url is not None:
-            made, place = restore_database(settings.database_url, file), "the database"
-        else:
-            make_private_home(settings.home)
-            with EmbeddedPostgres(settings.home / "postgres") as url:
-                made, place = restore_database(url, file), str(settings.home.absolute())
+    read_manifest(file)  # before an arena is made
+    settings = read_settings()
+    say("Restoring.", err=True)
+    if settings.database_url is not None:
+        made, place = restore_database(settings.database_url, file), "the database"
+    else:
+        make_private_home(settings.home)
+        with EmbeddedPostgres(settings.home / "postgres") as url:
+            made, place = restore_database(url, file), str(settings.home.absolute())
     say(
         f"Restored into {place}: {_words(made)}, as of {made.made_at:%Y-%m-%d %H:%M} UTC. All rows "
         "are there. Start it with `arena up` or `arena serve`."

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.database import with_store
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.listing import say_more, say_more_versions
 from arena.commands.options import SHOWN, AddressOption, AsJson, Limit
 from arena.commands.owners import any_bot, hosted, own_notes, own_results, webhooks
@@ -72,17 +72,16 @@ def new(
 
     The token is shown only once.
     """
-    with exit_with_message():
-        key, client = login_at(address).key, client_of(address)
-        bot, token = client.register(key, name, version)
-        # The token cannot be shown again, so it is printed even if a later step fails.
-        if as_json:
-            say_json({"bot": bot, "version": version, "token": token})
-        else:
-            say(f"Registered {bot} {version}.", err=True)
-            tell_token(token)
-        if (language, text, link) != (None, None, None):
-            client.describe(key, bot, text=text, language=language, link=link)
+    key, client = login_at(address).key, client_of(address)
+    bot, token = client.register(key, name, version)
+    # The token cannot be shown again, so it is printed even if a later step fails.
+    if as_json:
+        say_json({"bot": bot, "version": version, "token": token})
+    else:
+        say(f"Registered {bot} {version}.", err=True)
+        tell_token(token)
+    if (language, text, link) != (None, None, None):
+        client.describe(key, bot, text=text, language=language, link=link)
 
 
 @app.command("list")
@@ -131,9 +130,8 @@ def show(
     if operator:
         any_bot.show_bot(name, limit, as_json=as_json)
         return
-    with exit_with_message():
-        # One more version shows whether there are others.
-        found = client_of(address).bot(login_at(address).key, name, limit + 1)
+    # One more version shows whether there are others.
+    found = client_of(address).bot(login_at(address).key, name, limit + 1)
     bot = replace(found, versions=found.versions[:limit])
     if as_json:
         shown: dict[str, Any] = {
@@ -179,19 +177,17 @@ def describe(
     address: AddressOption = DEFAULT_ADDRESS,
 ) -> None:
     """Change what the page of one of your bots says; "" removes it."""
-    with exit_with_message():
-        if (text, language, link) == (None, None, None):
-            raise CommandError("say what to change: --text, --language or --link.")
-        key = login_at(address).key
-        client_of(address).describe(key, name, text=text, language=language, link=link)
+    if (text, language, link) == (None, None, None):
+        raise CommandError("say what to change: --text, --language or --link.")
+    key = login_at(address).key
+    client_of(address).describe(key, name, text=text, language=language, link=link)
     say(f"Changed what the page of {name} says.", err=True)
 
 
 @app.command()
 def pause(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
     """Let a bot of yours play nothing for now, hosted or run by you. Its results stay."""
-    with exit_with_message():
-        client_of(address).pause(login_at(address).key, name)
+    client_of(address).pause(login_at(address).key, name)
     say(f"{name} is paused; `arena bot resume {quote(name)}` lets it play again.", err=True)
 
 
@@ -201,8 +197,7 @@ def resume(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None
 
     Start it again yourself if the arena does not host it.
     """
-    with exit_with_message():
-        client_of(address).pause(login_at(address).key, name, paused=False)
+    client_of(address).pause(login_at(address).key, name, paused=False)
     say(f"{name} may play again.", err=True)
 
 
@@ -220,15 +215,14 @@ def pace(
     With --operator the number that any owner's bot may begin at most; max then leaves it to `arena
     policy`.
     """
-    with exit_with_message():
-        try:
-            chosen = read_bot_pace(matches)
-        except ValueError as error:
-            raise CommandError(f"{matches}: {error}.") from error
-        if operator:
-            with_store(lambda store: store.owners.allow_pace(name, chosen, actor()))
-        else:
-            client_of(address).pace(login_at(address).key, name, chosen)
+    try:
+        chosen = read_bot_pace(matches)
+    except ValueError as error:
+        raise CommandError(f"{matches}: {error}.") from error
+    if operator:
+        with_store(lambda store: store.owners.allow_pace(name, chosen, actor()))
+    else:
+        client_of(address).pace(login_at(address).key, name, chosen)
     say(f"{name} {pace_in_words(chosen)}.", err=True)
 
 
@@ -242,9 +236,8 @@ def decisions(
 
     At first they are shared. Its matches can be seen and replayed either way.
     """
-    with exit_with_message():
-        client = client_of(address)
-        client.share_decisions(login_at(address).key, name, shared=shared is Sharing.SHARE)
+    client = client_of(address)
+    client.share_decisions(login_at(address).key, name, shared=shared is Sharing.SHARE)
     say(f"The decisions of {name} are {_KEPT[shared]} from now on.", err=True)
 
 
@@ -259,9 +252,8 @@ def rotate(
     if operator:
         token, label = with_store(lambda store: store.rotate_token(name, version, actor=actor()))
     else:
-        with exit_with_message():
-            key = login_at(address).key
-            label, token = client_of(address).rotate(key, name, version or "")
+        key = login_at(address).key
+        label, token = client_of(address).rotate(key, name, version or "")
     say(f"The token of {name} {label} is a new one.", err=True)
     tell_token(token)
 
@@ -277,8 +269,7 @@ def retire(
     if operator:
         with_store(lambda store: store.retire(name, version, actor=actor()))
     else:
-        with exit_with_message():
-            client_of(address).retire(login_at(address).key, name, version or "")
+        client_of(address).retire(login_at(address).key, name, version or "")
     say(f"Retired {name}{f' {version}' if version else ''}.", err=True)
 
 
@@ -293,19 +284,18 @@ def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any
 
     lines: list[dict[str, Any]] = []
     page = ""
-    with exit_with_message():
-        key, client = login_at(address).key, client_of(address)
-        while True:
-            wanted = min(limit - len(lines), MOST_LINES)
-            found = client.bots(key, prefix=search, versions=wanted, page=page)
-            for bot in found.bots:
-                lines += [
-                    {"bot": bot.name, "frozen": bot.frozen, "paused": bot.paused} | one
-                    for one in _versions(bot)
-                ]
-            page = found.next_page
-            if not page or len(lines) >= limit:
-                return lines, bool(page)
+    key, client = login_at(address).key, client_of(address)
+    while True:
+        wanted = min(limit - len(lines), MOST_LINES)
+        found = client.bots(key, prefix=search, versions=wanted, page=page)
+        for bot in found.bots:
+            lines += [
+                {"bot": bot.name, "frozen": bot.frozen, "paused": bot.paused} | one
+                for one in _versions(bot)
+            ]
+        page = found.next_page
+        if not page or len(lines) >= limit:
+            return lines, bool(page)
 
 
 def _versions(bot: "BotSeen") -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from arena.bot.running import BotRun, RunSettings
 from arena.bridge import lines
 from arena.bridge.bot import BridgedBot
 from arena.bridge.bridge import Bridge, ProgramError
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption
 from arena.games import make_game
 
@@ -55,24 +55,23 @@ def bridge(
     program ends, hangs or writes an invalid answer.
     """
     token = os.environ.get("ARENA_TOKEN", "").strip()
-    with exit_with_message():
-        names = tuple(dict.fromkeys(make_game(name.strip()).name for name in games.split(",")))
-        if shutil.which(command[0]) is None:
-            raise CommandError(f"there is no program {command[0]}.")
+    names = tuple(dict.fromkeys(make_game(name.strip()).name for name in games.split(",")))
+    if shutil.which(command[0]) is None:
+        raise CommandError(f"there is no program {command[0]}.")
 
-        class Bridged(BridgedBot):
-            """A program behind the bridge."""
+    class Bridged(BridgedBot):
+        """A program behind the bridge."""
 
-        Bridged.games, Bridged.max_matches = names, max_matches
-        settings = RunSettings(address, token, instance, strict, verbose, challenges)
-        run = BotRun(Bridged, settings)
-        hello = lines.hello(names, max_matches)
-        Bridged.bridge = Bridge(command, hello, run.leave, per_match=process_per_match)
-        try:
-            with suppress(KeyboardInterrupt):
-                Bridged.bridge.open()
-                run.play()
-        finally:
-            Bridged.bridge.close()
-        if Bridged.bridge.failure is not None:
-            raise ProgramError(Bridged.bridge.failure)
+    Bridged.games, Bridged.max_matches = names, max_matches
+    settings = RunSettings(address, token, instance, strict, verbose, challenges)
+    run = BotRun(Bridged, settings)
+    hello = lines.hello(names, max_matches)
+    Bridged.bridge = Bridge(command, hello, run.leave, per_match=process_per_match)
+    try:
+        with suppress(KeyboardInterrupt):
+            Bridged.bridge.open()
+            run.play()
+    finally:
+        Bridged.bridge.close()
+    if Bridged.bridge.failure is not None:
+        raise ProgramError(Bridged.bridge.failure)

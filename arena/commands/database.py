@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.terminal import say
 
 # These are imported on use: an error in the arguments must not wait for SQLAlchemy.
@@ -85,7 +85,7 @@ def _why_not_there(settings: "Settings") -> str:
 def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) -> T:
     """Return the result of `use` on the store of the settings' database.
 
-    With `begins`, a missing arena is created. `exit_with_message` handles errors.
+    With `begins`, a missing arena is created.
     """
     from arena.server.app.store import open_store
     from arena.settings import read_settings
@@ -95,27 +95,25 @@ def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) 
             return await use(store)
 
     opened = database if begins else existing_database
-    with exit_with_message(), opened(read_settings()) as url:
+    with opened(read_settings()) as url:
         return asyncio.run(run(url))
 
 
-def with_reader(use: "Callable[[Reader], T]") -> T:
-    """Return the result of `use` on a reader of the settings' database.
-
-    `exit_with_message` handles errors.
-    """
+@contextmanager
+def reading() -> "Iterator[tuple[Reader, str]]":
+    """Provide a reader of the settings' database, and the database's URL."""
     from arena.database.reading import open_reader
     from arena.settings import read_settings
 
-    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
-        return use(read)
+    with existing_database(read_settings()) as url, open_reader(url) as read:
+        yield read, url
 
 
 def migrate() -> None:
     """Bring the database to this release's schema. Running it again changes nothing."""
     from arena.settings import read_settings
 
-    with exit_with_message(), database(read_settings()):
+    with database(read_settings()):
         typer.echo("The database is up to date.")
 
 

@@ -1,7 +1,12 @@
-"""The end of a command after a user error: the message on stderr, and exit code 2."""
+"""The end of a command after a user error: the message on stderr, and exit code 2.
 
+arena/cli.py runs every command in `exit_with_message`; the commands only raise.
+"""
+
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 
@@ -11,6 +16,12 @@ from arena.printable import printable
 
 class CommandError(UserError):
     """The error for a request that a command cannot carry out; the message says what to do."""
+
+
+def cannot_be_written(file: Path, error: OSError) -> CommandError:
+    """Return the error for a file that cannot be written; pyarrow's own reasons are long."""
+    reason = os.strerror(error.errno) if error.errno else error
+    return CommandError(f"{file} cannot be written: {reason}.")
 
 
 @contextmanager

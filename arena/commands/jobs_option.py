@@ -3,13 +3,18 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from arena.commands.errors import CommandError
+
+# These are imported on use: not all commands with these options play matches.
 if TYPE_CHECKING:
     from arena.executors import Once, WorkPool
+    from arena.local.playing import Where
 
 Jobs: TypeAlias = Annotated[
     int | None,
@@ -32,23 +37,26 @@ Cluster: TypeAlias = Annotated[
     ),
 ]
 
-PROGRAMS_ELSEWHERE: Final = "--cluster: programs that connect play on this machine only."
-"""The refusal of a cluster for bots that are programs."""
+
+def check_cluster(address: str | None, *, programs: bool) -> None:
+    """Raise CommandError if programs that connect would play on a cluster."""
+    if address is not None and programs:
+        raise CommandError("--cluster: programs that connect play on this machine only.")
 
 
 @contextmanager
-def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
-    """Provide the workers of `--cluster`; None without an address.
+def where_of(
+    jobs: int | None, address: str | None, logs: Path | None, *, if_it_pays: bool = False
+) -> Iterator["Where"]:
+    """Provide where matches are played, by `--jobs` and `--cluster`; programs log to `logs`.
 
     Raises ClusterError.
     """
-    if address is None:
-        yield None
-        return
     from arena.executors import cluster
+    from arena.local.playing import Where
 
-    with cluster(address) as workers:
-        yield workers
+    with nullcontext() if address is None else cluster(address) as workers:
+        yield Where(jobs or processor_count(), if_it_pays, workers, logs)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import typer
 
 from arena.addresses import DEFAULT_ADDRESS, host_port
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption
 from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import kept_login
@@ -60,12 +60,11 @@ def mcp(
     # Imported here, because `arena --help` needs none of them.
     from arena.bot.address import Address
 
-    with exit_with_message():
-        Address.parse(address, os.environ)
-        if http:
-            _serve_http(address, host, http, url.rstrip("/") or f"http://{host_port(host, http)}")
-        else:
-            _serve_stdio(address, bot_token.strip())
+    Address.parse(address, os.environ)
+    if http:
+        _serve_http(address, host, http, url.rstrip("/") or f"http://{host_port(host, http)}")
+    else:
+        _serve_stdio(address, bot_token.strip())
 
 
 def _serve_stdio(address: str, bot_token: str) -> None:

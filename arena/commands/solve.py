@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.compiling import tell_compiling
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.options import AsJson, OptionList, game_options
 from arena.commands.solve_report import (
@@ -151,65 +151,64 @@ def solve(
     from four dice in play on, play knows only the last bets of a round: nothing is proven about its
     value. States with equally many dice in play are solved in parallel.
     """
-    with exit_with_message():
-        options = _options(option)
-        asked = None if dice is None else _dice(dice, options)
-        until = float("inf") if seconds is None else time.time() + seconds
-        effort = Effort(
-            width or _WIDTH, until, _recall(recall or "1"), _by_dice("--sweeps", sweeps or "40")
+    options = _options(option)
+    asked = None if dice is None else _dice(dice, options)
+    until = float("inf") if seconds is None else time.time() + seconds
+    effort = Effort(
+        width or _WIDTH, until, _recall(recall or "1"), _by_dice("--sweeps", sweeps or "40")
+    )
+    files = None if to is None else StateFiles(to)
+    wanted = _wanted(asked, options if option else None)
+    exact = tables is None and _exact(wanted, asked)
+    if certify is not None:
+        by_search = width, seconds, recall, sweeps, jobs, cluster
+        if any((option, one_round, to, tables, take, *by_search)):
+            raise CommandError("--certify takes --dice A,B, --json and no other options.")
+        if asked is not None and sum(asked) > MOST_DICE:
+            raise CommandError(f"There is no proof with more than {MOST_DICE} dice in play.")
+    elif tables is not None and (asked or one_round or width or seconds):
+        raise CommandError(
+            "--tables solves all states of a match and proves nothing: leave --dice, "
+            "--one-round, --width and --seconds out."
         )
-        files = None if to is None else StateFiles(to)
-        wanted = _wanted(asked, options if option else None)
-        exact = tables is None and _exact(wanted, asked)
-        if certify is not None:
-            by_search = width, seconds, recall, sweeps, jobs, cluster
-            if any((option, one_round, to, tables, take, *by_search)):
-                raise CommandError("--certify takes --dice A,B, --json and no other options.")
-            if asked is not None and sum(asked) > MOST_DICE:
-                raise CommandError(f"There is no proof with more than {MOST_DICE} dice in play.")
-        elif tables is not None and (asked or one_round or width or seconds):
-            raise CommandError(
-                "--tables solves all states of a match and proves nothing: leave --dice, "
-                "--one-round, --width and --seconds out."
-            )
-        elif one_round and (asked is None or to is not None):
-            raise CommandError("--one-round needs --dice A,B and writes no file.")
-        elif take is not None and tables is None:
-            raise CommandError("--take says what --tables FILE need not solve: give both.")
-        elif exact and (recall or sweeps):
-            raise CommandError(
-                "--recall and --sweeps say how play is improved that knows only the last bets: "
-                f"give --tables FILE, or ask for more than {MOST_DICE} dice in play."
-            )
-        elif not exact and seconds:
-            raise CommandError(
-                "--seconds stops only what is proven. Play without proof, here with "
-                f"{max(map(sum, wanted))} dice in play, ends after its --sweeps: give those."
-            )
-        elif not exact and one_round and width:
-            raise CommandError(
-                f"--width: nothing is proven of a round with more than {MOST_DICE} dice in play."
-            )
-        tell_compiling(Lock())
-        if certify is not None:
-            lines = certified(certify, None if asked is None else [asked])
-        elif tables is not None:
-            workers = _workers(jobs, cluster)
-            lines = write_tables(tables, options.dice_per_player, files, take, effort, workers)
-            if not as_json:
-                return
-        elif one_round and asked is not None:
-            lines = [single_round(asked, effort, exact=exact)]
-        else:
-            if jobs is None and exact and asked is not None:
-                jobs = 1  # there is little parallel work
-            checkpoints = cluster is None  # its workers have other disks
-            with _workers(jobs, cluster) as for_each:
-                if exact:
-                    states = exact_states(wanted, files, effort, for_each, checkpoints=checkpoints)
-                    lines = [exact_line(state) for state in states]
-                else:
-                    lines = all_states(wanted, files, effort, for_each, checkpoints=checkpoints)
+    elif one_round and (asked is None or to is not None):
+        raise CommandError("--one-round needs --dice A,B and writes no file.")
+    elif take is not None and tables is None:
+        raise CommandError("--take says what --tables FILE need not solve: give both.")
+    elif exact and (recall or sweeps):
+        raise CommandError(
+            "--recall and --sweeps say how play is improved that knows only the last bets: "
+            f"give --tables FILE, or ask for more than {MOST_DICE} dice in play."
+        )
+    elif not exact and seconds:
+        raise CommandError(
+            "--seconds stops only what is proven. Play without proof, here with "
+            f"{max(map(sum, wanted))} dice in play, ends after its --sweeps: give those."
+        )
+    elif not exact and one_round and width:
+        raise CommandError(
+            f"--width: nothing is proven of a round with more than {MOST_DICE} dice in play."
+        )
+    tell_compiling(Lock())
+    if certify is not None:
+        lines = certified(certify, None if asked is None else [asked])
+    elif tables is not None:
+        workers = _workers(jobs, cluster)
+        lines = write_tables(tables, options.dice_per_player, files, take, effort, workers)
+        if not as_json:
+            return
+    elif one_round and asked is not None:
+        lines = [single_round(asked, effort, exact=exact)]
+    else:
+        if jobs is None and exact and asked is not None:
+            jobs = 1  # there is little parallel work
+        checkpoints = cluster is None  # its workers have other disks
+        with _workers(jobs, cluster) as for_each:
+            if exact:
+                states = exact_states(wanted, files, effort, for_each, checkpoints=checkpoints)
+                lines = [exact_line(state) for state in states]
+            else:
+                lines = all_states(wanted, files, effort, for_each, checkpoints=checkpoints)
     lines.sort(key=lambda line: (sum(line.dice), line.dice))
     if option and asked is None:
         _print_match(lines, options, as_json)

@@ -8,14 +8,16 @@ python -m benchmarks.games_load.arena_games GAME-memory SEATS MATCHES   resident
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from random import Random
+from typing import Any
 
 from arena.games import make_game
 from arena.games.game import DEALER, AnyGame
 from arena.match.flow import TimedAction, play
 from arena.randomness import KeyedRandomness
-from benchmarks.games_load.measuring import measure
+from benchmarks.games_load.others import measure
 from benchmarks.memory import resident_mb
 
 MEMORY_FIRST = 1_000
@@ -31,8 +33,13 @@ def main() -> None:
         measure(lambda: playout(game, seats, random), float(sys.argv[3]))
 
 
-def playout(game: AnyGame, seats: int, random: Random) -> int:
-    """Play one match with the rules alone; returns the number of decisions."""
+def playout(
+    game: AnyGame, seats: int, random: Random, choose: Callable[[Any, int], Any] | None = None
+) -> int:
+    """Play one match with the rules alone; returns the number of decisions.
+
+    `choose` returns the action of a view and a seat; without it any is as likely.
+    """
     dealing = KeyedRandomness(random.randbytes(32))
     state, decisions = game.start(seats), 0
     while (to_act := game.to_act(state)) != ():
@@ -41,7 +48,8 @@ def playout(game: AnyGame, seats: int, random: Random) -> int:
             continue
         for seat in to_act:
             view = game.view(state, seat)
-            state = game.apply(state, seat, random.choice(list(game.choices(view))))
+            action = choose(view, seat) if choose else random.choice(list(game.choices(view)))
+            state = game.apply(state, seat, action)
             decisions += 1
     return decisions
 

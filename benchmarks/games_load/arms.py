@@ -10,6 +10,9 @@ from typing import Final
 Figures = dict[str, float]
 Arm = tuple[str, list[str]]
 """The name of what is measured, and the command that measures it, without the seconds."""
+Other = tuple[tuple[str, ...], Sequence[tuple[str, str, int]]]
+"""The packages of a platform, and its arms: their names, the word of `others` and the seats."""
+OTHERS: Final = Path(__file__).with_name("others.py")
 INSTALL_S: Final = 300
 
 
@@ -33,6 +36,17 @@ def installed(python: str, *packages: str) -> bool:
         return True
     print(f"{packages[0]} is left out, it cannot be installed: {reason}")
     return False
+
+
+def other_arms(home: Path, others: Sequence[Other]) -> list[Arm]:
+    """Install other platforms into a new environment; return the arms of those that could be."""
+    python = new_python(home)
+    return [
+        (name, [python, str(OTHERS), platform, str(seats)])
+        for packages, arms in others
+        if installed(python, *packages)
+        for name, platform, seats in arms
+    ]
 
 
 def in_turns(arms: Sequence[Arm], rounds: int, seconds: float) -> dict[str, list[Figures]]:

@@ -4,7 +4,6 @@ import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -32,24 +31,8 @@ while True:
 """Uses a share of a processor, and nothing else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """A pair beside a nuisance."""
-
-    alone: float
-    """Matches a second without it."""
-    beside: float
-    """With it."""
-    loaded: float
-    """Beside a program that uses as much of a processor, and does nothing else."""
-    cores: float
-    """What the nuisance used."""
-    faults: int
-    """The pair's, beside the nuisance."""
-
-
-async def beside(name: str, seconds: float) -> Beside:
-    """The figures of one nuisance."""
+async def print_beside(name: str, seconds: float) -> None:
+    """Print the figures of one nuisance."""
     async with hosting_arena() as stage:
         names = ["good-one", "good-two"]
         async with AsyncExitStack() as running:
@@ -70,7 +53,11 @@ async def beside(name: str, seconds: float) -> Beside:
             found = await stage.arena.store.rows(found_matches(MatchFilter(bot=bot), limit=100_000))
             for row in map(match_row, found):
                 faults += sum(seat.faults for seat in row.seats if seat.bot == bot)
-    return Beside(alone, rate, loaded, cores, faults)
+    print(
+        f"| {name} | {alone:.0f}/s | {rate:.0f}/s | {rate / alone:.2f} "
+        f"| {rate / loaded:.2f} | {faults} | {cores:.2f} cores |",
+        flush=True,
+    )
 
 
 async def _round(stage: HostingArena, text: str, seconds: float) -> AsyncIterator[float]:

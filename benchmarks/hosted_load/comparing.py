@@ -1,18 +1,16 @@
 """How long `arena event similar` takes for the builds of an event."""
 
 import asyncio
-import os
-import subprocess
-import sys
 import time
-from dataclasses import dataclass, replace
 from typing import Final
 
 import psycopg
 
 from benchmarks.hosted_load.programs import GOOD
 from benchmarks.hosted_load.stage import hosting_arena
-from tests.server.events.cups import RULES, done, played, queued, said
+from benchmarks.referee_load.stage import arena
+from tests.databases import plain
+from tests.server.events.cups import done, played, queued
 
 NAME: Final = "cup"
 PARTS: Final = {
@@ -23,29 +21,14 @@ PARTS: Final = {
 """The parts of the report, by the options that leave out the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """How long the command took."""
-
-    seconds: dict[str, float]
-    """By part, each run by itself; the whole takes as long as all of them."""
-    matches: int
-    """Of the final."""
-
-
-async def compare(bots: int, blocks: int) -> Compared:
-    """Compare so many builds after a final whose matches were played in this process."""
+async def print_compared(bots: int, blocks: int) -> None:
+    """Compare so many builds after a final whose matches were played in this process; print how
+    long each part took, run by itself."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        cup = said(replace(RULES, options={}, blocks=blocks))
-        await store.events.create(NAME, cup, "benchmark")
-        for number in range(bots):
-            doubts = GOOD.replace("% 5", f"% {number % 7 + 3}")
-            await stage.host(f"bot-{number}", f"# {number}\n{doubts}")
-            owner = await store.owners.named(f"owner of bot-{number}")
-            await store.events.enter(owner, NAME, f"bot-{number}")
-        address = stage.url.replace("+psycopg", "", 1)
-        with psycopg.connect(address, autocommit=True) as connection:
+        doubts = (GOOD.replace("% 5", f"% {number % 7 + 3}") for number in range(bots))
+        await stage.cup(NAME, blocks, [f"# {number}\n{bot}" for number, bot in enumerate(doubts)])
+        with psycopg.connect(plain(stage.url), autocommit=True) as connection:
             connection.execute("UPDATE events SET freezes_at = now(), final_at = now()")
             await store.finals.keep(store.record)
             waiting, signer = queued(connection), await store.signer()
@@ -59,13 +42,11 @@ async def compare(bots: int, blocks: int) -> Compared:
         seconds = {}
         for part, options in PARTS.items():
             began = time.monotonic()
-            await asyncio.to_thread(_run, stage.url, options)
+            words = ("event", "similar", NAME, "--json", *options)
+            await asyncio.to_thread(arena, *words, url=stage.url)
             seconds[part] = time.monotonic() - began
-        return Compared(seconds, 2 * row[0])
-
-
-def _run(url: str, options: tuple[str, ...]) -> None:
-    command = [sys.executable, "-m", "arena", "event", "similar", NAME, "--json", *options]
-    subprocess.run(
-        command, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"ARENA_DATABASE_URL": url}
+    parts = ", ".join(f"{part} {took:.0f} s" for part, took in seconds.items())
+    print(
+        f"\narena event similar, {bots} builds, {2 * row[0]:,} matches: {parts}; "
+        f"{sum(seconds.values()):.0f} s in all"
     )

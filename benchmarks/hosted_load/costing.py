@@ -7,13 +7,12 @@ one over the socket, as hosted bots play, the other over its port, and on one pr
 import asyncio
 import os
 import random
-import statistics
 import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import grpc.aio
@@ -26,29 +25,29 @@ from benchmarks.hosted_load.programs import GOOD, folder_with
 from benchmarks.languages import Asking
 
 WARM_UP_SECONDS: Final = 2.0
+MATCHES: Final = (1, 16)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Of a decision, in microseconds."""
-
-    cpu: float
-    """All of the program's processes."""
-    wall: float
-    """The median from a turn sent to its answer received."""
-
-
-async def costs(rounds: int, seconds: float, matches: int) -> tuple[Cost, Cost]:
-    """Confined and unconfined, each the medians of rounds that take turns, with so many matches at
-    once."""
-    hosted, free = [], []
-    for _ in range(rounds):
-        hosted.append(await _cost(True, seconds, matches))
-        free.append(await _cost(False, seconds, matches))
-    return _medians(hosted), _medians(free)
+async def print_costs(rounds: int, seconds: float) -> None:
+    """Print what a decision costs confined and unconfined: medians of rounds that take turns."""
+    print("| matches at once | CPU confined, unconfined | ratio | time of an answer | ratio |")
+    print("| --- | --- | --- | --- | --- |")
+    for matches in MATCHES:
+        arms: list[list[tuple[float, float]]] = [[], []]
+        for _ in range(rounds):
+            for in_sandbox, found in zip((True, False), arms, strict=True):
+                found.append(await _cost(in_sandbox, seconds, matches))
+        (cpu, wall), (free_cpu, free_wall) = (map(median, zip(*arm, strict=True)) for arm in arms)
+        print(
+            f"| {matches} | {cpu:.0f}, {free_cpu:.0f} µs | {cpu / free_cpu:.2f} "
+            f"| {wall:.0f}, {free_wall:.0f} µs | {wall / free_wall:.2f} |",
+            flush=True,
+        )
 
 
-async def _cost(in_sandbox: bool, seconds: float, matches: int) -> Cost:
+async def _cost(in_sandbox: bool, seconds: float, matches: int) -> tuple[float, float]:
+    """Of a decision, in microseconds: the CPU of all of the program's processes, and the median
+    from a turn sent to its answer received."""
     asking = Asking(matches)
     server = grpc.aio.server()
     add_RefereeServiceServicer_to_server(asking, server)
@@ -79,7 +78,7 @@ async def _cost(in_sandbox: bool, seconds: float, matches: int) -> Cost:
                 await asyncio.sleep(seconds)
                 used = usage_of(process).processor_seconds - before
                 answers = asking.measured.answers - answers
-                return Cost(used / answers * 1e6, statistics.median(asking.measured.times) * 1e6)
+                return used / answers * 1e6, median(asking.measured.times) * 1e6
         finally:
             await server.stop(None)
 
@@ -99,9 +98,3 @@ async def _unconfined(folder: Path, port: int) -> AsyncIterator[int]:
     finally:
         kill(process)
         await process.wait()
-
-
-def _medians(some: list[Cost]) -> Cost:
-    return Cost(
-        statistics.median(one.cpu for one in some), statistics.median(one.wall for one in some)
-    )

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -10,7 +9,7 @@ import psycopg
 
 from benchmarks.hosted_load.programs import GOOD
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
-from tests.server.events.cups import RULES, said
+from tests.databases import plain
 
 _NAME: Final = "cup"
 _LOOK_SECONDS: Final = 0.2
@@ -42,19 +41,10 @@ FROM bot JOIN playing ON playing.bot_id = bot.id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class FinalPlayed:
-    """A final that was played."""
-
-    matches: int
-    seconds: float
-
-
 async def freeze_seconds(entries: int) -> float:
     """Return how long after its date a freeze of so many entries was made."""
     async with hosting_arena() as stage:
-        store = stage.arena.store
-        await store.events.create(_NAME, said(replace(RULES, options={}, blocks=1)), "benchmark")
+        await stage.cup(_NAME, 1)
         soon = datetime.now(UTC) + timedelta(seconds=5)
         with _connection(stage) as connection:
             connection.execute(_ENTRIES, {"n": entries})
@@ -70,16 +60,11 @@ async def freeze_seconds(entries: int) -> float:
                 await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def final(bots: int, blocks: int, slots: int) -> FinalPlayed:
-    """Play a round robin among so many bots."""
+async def final(bots: int, blocks: int, slots: int) -> tuple[int, float]:
+    """Play a round robin among so many bots; return its matches, and their seconds."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        cup = said(replace(RULES, options={}, blocks=blocks))
-        await store.events.create(_NAME, cup, "benchmark")
-        for number in range(bots):
-            await stage.host(f"bot-{number}", f"# {number}\n{GOOD}")
-            owner = await store.owners.named(f"owner of bot-{number}")
-            await store.events.enter(owner, _NAME, f"bot-{number}")
+        await stage.cup(_NAME, blocks, [f"# {number}\n{GOOD}" for number in range(bots)])
         with _connection(stage) as connection:
             # No shift of the ladder comes before it.
             connection.execute("DELETE FROM procrastinate.procrastinate_jobs")
@@ -94,7 +79,7 @@ async def final(bots: int, blocks: int, slots: int) -> FinalPlayed:
                 while (await store.events.named(_NAME))[0].ended_at is None:  # noqa: ASYNC110  only the database knows
                     await asyncio.sleep(_LOOK_SECONDS)
                 seconds = time.monotonic() - begun
-                return FinalPlayed(2 * (_blocks(connection) - before), seconds)
+                return 2 * (_blocks(connection) - before), seconds
 
 
 def _blocks(connection: "psycopg.Connection[tuple[int]]") -> int:
@@ -104,4 +89,4 @@ def _blocks(connection: "psycopg.Connection[tuple[int]]") -> int:
 
 
 def _connection(stage: HostingArena) -> "psycopg.Connection[tuple[int]]":
-    return psycopg.connect(stage.url.replace("+psycopg", "", 1), autocommit=True)
+    return psycopg.connect(plain(stage.url), autocommit=True)

@@ -5,7 +5,6 @@ import json
 import statistics
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
@@ -16,24 +15,8 @@ PLACES: Final = 4
 """Matches at once of each bot of the load."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rush:
-    """What came of the uploads, and of the load."""
-
-    taken: int
-    refused: Sequence[str]
-    stored: int
-    """Uploads that the database holds and that wait for their check."""
-    seconds: float
-    median_ms: float
-    longest_ms: float
-    p99_ratio: float
-    """Of the time from an answer to the next turn of a match, beside the uploads and without."""
-    speed_ratio: float
-
-
-async def rush(uploads: int, seconds: float) -> Rush:
-    """Uploads within so many seconds, beside a pair of bots."""
+async def print_rush(uploads: int, seconds: float) -> None:
+    """Print what came of uploads within so many seconds, beside a pair of bots."""
     async with hosting_arena() as stage:
         tokens = [await stage.token(bot) for bot in ("one", "two")]
         keys = [(await stage.owner(f"owner {number}"))[1] for number in range(OWNERS)]
@@ -46,16 +29,16 @@ async def rush(uploads: int, seconds: float) -> Rush:
         stored = len(await stage.arena.store.bots()) - len(tokens)
     quiet = statistics.mean([before["p99_us"], after["p99_us"]])
     speed = statistics.mean([before["per_second"], after["per_second"]])
-    return Rush(
-        uploaded["taken"],
-        uploaded["refused"],
-        stored,
-        uploaded["seconds"],
-        uploaded["median_ms"],
-        uploaded["longest_ms"],
-        during["p99_us"] / quiet,
-        during["per_second"] / speed,
+    refused = uploaded["refused"]
+    print(
+        f"\n{uploaded['taken']} uploads in {uploaded['seconds']:.0f} s, {stored} wait for their "
+        f"check, {len(refused)} refused; an upload takes {uploaded['median_ms']:.0f} ms, at most "
+        f"{uploaded['longest_ms']:.0f}. Decisions beside them: 99th percentile "
+        f"{during['p99_us'] / quiet:.2f} ×, {during['per_second'] / speed:.2f} of the speed",
+        flush=True,
     )
+    for sentence in sorted(set(refused)):
+        print(f"refused: {sentence}")
 
 
 async def _load(stage: HostingArena, tokens: Sequence[str], seconds: float) -> dict[str, float]:

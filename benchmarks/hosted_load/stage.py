@@ -6,9 +6,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.builds import read_build
@@ -23,6 +23,7 @@ from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
 from tests.jobs import accept_build, shift_token
+from tests.server.events.cups import RULES, said
 
 _ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
 BLUFF = TableType("bluff", make_game("bluff").options, 2)
@@ -58,6 +59,17 @@ class HostingArena:
         build, store = read_build("bot.py", text.encode()), self.arena.store
         await store.builds.upload(owner, bot, "1", build, self.terms, _ALLOWANCE)
         await accept_build(store, self.url, bot)
+
+    async def cup(self, name: str, blocks: int, bots: Sequence[str] = ()) -> None:
+        """Make an event of Bluff at two seats, entered by bots of these texts, one an owner."""
+        store = self.arena.store
+        await store.events.create(
+            name, said(replace(RULES, options={}, blocks=blocks)), "benchmark"
+        )
+        for number, text in enumerate(bots):
+            await self.host(f"bot-{number}", text)
+            owner = await store.owners.named(f"owner of bot-{number}")
+            await store.events.enter(owner, name, f"bot-{number}")
 
     async def shift_token(self, bot: str) -> str:
         """The token of the first shift of a new hosted bot, of an owner of its own."""

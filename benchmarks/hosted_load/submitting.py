@@ -7,8 +7,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from arena.processes import spawn, stop
@@ -19,19 +19,25 @@ IDLE_SECONDS: Final = 5.0
 """Before each upload."""
 
 
-@dataclass(frozen=True, slots=True)
-class FirstMatch:
-    """Seconds after `arena submit` was started."""
-
-    uploaded: float
-    began: float
-    """The check."""
-    accepted: float
-    played: float
-    """Its first rated match is recorded."""
+STEPS: Final = {
+    "Uploaded": "uploaded",
+    "Checking": "the check began",
+    "Accepted": "accepted",
+    "It has played": "first rated match",
+}
+"""What happens to a bot, by how `arena submit` begins to say so."""
 
 
-def first_matches(count: int) -> Iterator[FirstMatch]:
+def print_first_matches(count: int) -> None:
+    """Print how long after `arena submit` was started each step was."""
+    found = list(_first_matches(count))
+    print("\n| after | median | longest |\n| --- | --- | --- |")
+    for words, step in STEPS.items():
+        times = [one[words] for one in found]
+        print(f"| {step} | {median(times):.1f} s | {max(times):.1f} s |", flush=True)
+
+
+def _first_matches(count: int) -> Iterator[dict[str, float]]:
     """Upload bots one after the other to an `arena up` whose sample bots rest."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
         home = Path(name)
@@ -56,20 +62,17 @@ def first_matches(count: int) -> Iterator[FirstMatch]:
                 time.sleep(IDLE_SECONDS)
 
 
-def _submit(words: list[str], environment: dict[str, str]) -> FirstMatch:
+def _submit(words: list[str], environment: dict[str, str]) -> dict[str, float]:
     began = time.monotonic()
     times: dict[str, float] = {}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as command:
         assert command.stderr is not None
         for line in command.stderr:
-            for words_ in ("Uploaded", "Checking", "Accepted", "It has played"):
-                if line.startswith(words_):
-                    times.setdefault(words_, time.monotonic() - began)
+            for step in filter(line.startswith, STEPS):
+                times.setdefault(step, time.monotonic() - began)
     if command.returncode:
         raise SystemExit(f"arena submit ended with code {command.returncode}")
-    uploaded = times["Uploaded"]
-    checking = times.get("Checking", uploaded)
-    return FirstMatch(uploaded, checking, times["Accepted"], times["It has played"])
+    return {"Checking": times["Uploaded"]} | times  # it may not see how the check begins
 
 
 @contextlib.contextmanager

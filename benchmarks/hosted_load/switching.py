@@ -1,6 +1,7 @@
 """How much of a slot's time is lost between two shifts."""
 
 import asyncio
+import statistics
 import time
 from typing import Final
 
@@ -13,9 +14,9 @@ SHIFT_SECONDS: Final = 5
 _LOOK_SECONDS: Final = 0.005
 
 
-async def gaps(switches: int) -> list[float]:
-    """Seconds from the end of one bot's time to the moment at which the next one is connected, in a
-    worker with one slot for two bots, which play against another."""
+async def print_gaps(switches: int) -> None:
+    """Print the seconds from the end of one bot's time to the moment at which the next one is
+    connected, in a worker with one slot for two bots, which play against another."""
     found: list[float] = []
     async with hosting_arena(HostingTerms(shift_seconds=SHIFT_SECONDS)) as stage:
         for bot in ("first", "second"):
@@ -34,4 +35,8 @@ async def gaps(switches: int) -> list[float]:
                         came = now
                     before = connected
             players.kill()
-    return found
+    print(
+        f"\nBetween two shifts a slot loses {statistics.median(found):.2f} s "
+        f"({min(found):.2f} to {max(found):.2f}, {len(found)} switches)",
+        flush=True,
+    )

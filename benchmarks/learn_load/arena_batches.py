@@ -12,14 +12,14 @@ import json
 import sys
 import time
 from random import Random
+from typing import Any
 
 import numpy as np
 
 from arena.games import make_game
-from arena.games.game import DEALER
 from arena.learn import encoding, vector_env
-from arena.randomness import KeyedRandomness
-from benchmarks.games_load.measuring import measure
+from benchmarks.games_load.arena_games import playout
+from benchmarks.games_load.others import measure
 
 BATCH = 4096
 STEPS = 50
@@ -64,24 +64,11 @@ def single(name: str, seats: int, seconds: float) -> None:
     """Play the pure rules match by match, with an observation and a mask per decision."""
     game, encoded, random = make_game(name), encoding(name, seats), Random(1)
 
-    def playout() -> int:
-        dealing = KeyedRandomness(random.randbytes(32))
-        state, decisions = game.start(seats), 0
-        while (to_act := game.to_act(state)) != ():
-            if to_act is DEALER:
-                state = game.apply(state, DEALER, game.draw(state, dealing))
-                continue
-            assert isinstance(to_act, tuple)
-            for seat in to_act:
-                view = game.view(state, seat)
-                encoded.observe(view)
-                legal = np.flatnonzero(encoded.mask(view))
-                action = encoded.action(int(random.choice(legal)), seat)
-                state = game.apply(state, seat, action)
-                decisions += 1
-        return decisions
+    def choose(view: Any, seat: int) -> Any:
+        encoded.observe(view)
+        return encoded.action(int(random.choice(np.flatnonzero(encoded.mask(view)))), seat)
 
-    measure(playout, seconds)
+    measure(lambda: playout(game, seats, random, choose), seconds)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address
@@ -77,7 +77,9 @@ async def _play_slowly(seconds: float | None, port: int, token: str) -> None:
                     tasks.create_task(later(turn))
 
 
-async def _calls(at_once: int, make: Callable[[Any], Awaitable[Any]], port: int) -> None:
+async def _calls(
+    at_once: int, make: Callable[[Any], Awaitable[Any]], port: int, _tokens: Sequence[str] = ()
+) -> None:
     """Loops that call again as soon as they were answered, over a connection for each four."""
 
     async def loop(line: grpc.aio.Channel) -> None:
@@ -95,25 +97,19 @@ async def _calls(at_once: int, make: Callable[[Any], Awaitable[Any]], port: int)
 _NUMBERS = itertools.count()
 
 
-async def list_matches(at_once: int, port: int, _tokens: Sequence[str]) -> None:
-    def ask(stub: Any) -> Awaitable[Any]:
-        limit = 1000 - next(_NUMBERS) % 50
-        return stub.ListMatches(registry_pb2.ListMatchesRequest(limit=limit))  # type: ignore[no-any-return]
-
-    await _calls(at_once, ask, port)
+def _list_matches(stub: Any) -> Any:
+    return stub.ListMatches(registry_pb2.ListMatchesRequest(limit=1000 - next(_NUMBERS) % 50))
 
 
-async def list_bots(port: int, _tokens: Sequence[str]) -> None:
-    await _calls(25, lambda stub: stub.ListBots(registry_pb2.ListBotsRequest()), port)
+def _leaderboard(stub: Any) -> Any:
+    options = json.dumps({"dice_per_player": 1 + next(_NUMBERS) % 5})
+    request = registry_pb2.GetLeaderboardRequest(game="bluff", options_json=options)
+    return stub.GetLeaderboard(request)
 
 
-async def leaderboards(port: int, _tokens: Sequence[str]) -> None:
-    def ask(stub: Any) -> Awaitable[Any]:
-        options = json.dumps({"dice_per_player": 1 + next(_NUMBERS) % 5})
-        request = registry_pb2.GetLeaderboardRequest(game="bluff", options_json=options)
-        return stub.GetLeaderboard(request)  # type: ignore[no-any-return]
-
-    await _calls(25, ask, port)
+def _key(stub: Any) -> Any:
+    request = registry_pb2.RegisterBotRequest(bot="b", owner="o")
+    return stub.RegisterBot(request, metadata=bearing(str(next(_NUMBERS))))
 
 
 async def transcripts(port: int, _tokens: Sequence[str]) -> None:
@@ -133,44 +129,39 @@ async def transcripts(port: int, _tokens: Sequence[str]) -> None:
     )
 
 
-async def keys(port: int, _tokens: Sequence[str]) -> None:
-    def ask(stub: Any) -> Awaitable[Any]:
-        request = registry_pb2.RegisterBotRequest(bot="b", owner="o")
-        return stub.RegisterBot(request, metadata=bearing(str(next(_NUMBERS))))  # type: ignore[no-any-return]
+async def _streams(
+    lines: Iterable[grpc.aio.Channel], token: str, messages: Callable[[], Iterable[bytes]]
+) -> None:
+    """Open a bot's stream over each connection, send messages, and read until it ends; again and
+    again."""
 
-    await _calls(25, ask, port)
-
-
-async def garbage(port: int, tokens: Sequence[str]) -> None:
-    async def loop(token: str) -> None:
-        async with channel(port) as line:
-            play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
-            hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], instance=token[-8:])
-            first = referee_pb2.PlayRequest(hello=hello).SerializeToString()
-            while True:
-                call = play(metadata=bearing(token))
-                with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                    await call.write(first)
-                    await call.write(b"\xff" * 1000)
-                    while await call.read() is not grpc.aio.EOF:
-                        pass
-                await asyncio.sleep(0)
-
-    await asyncio.gather(*(loop(tokens[0]) for _ in range(8)))
-
-
-async def no_hello(port: int, tokens: Sequence[str]) -> None:
     async def loop(line: grpc.aio.Channel) -> None:
         play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
         while True:
-            call = play(metadata=bearing(tokens[0]))
-            with suppress(grpc.aio.AioRpcError):
+            call = play(metadata=bearing(token))
+            with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                for message in messages():
+                    await call.write(message)
                 while await call.read() is not grpc.aio.EOF:
                     pass
             await asyncio.sleep(0)
 
+    await asyncio.gather(*map(loop, lines))
+
+
+def _hello(token: str) -> bytes:
+    hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], instance=token[-8:])
+    return referee_pb2.PlayRequest(hello=hello).SerializeToString()
+
+
+async def garbage(port: int, tokens: Sequence[str]) -> None:
     lines = [channel(port) for _ in range(8)]
-    await asyncio.gather(*(loop(lines[number % 8]) for number in range(4_000)))
+    await _streams(lines, tokens[0], lambda: (_hello(tokens[0]), b"\xff" * 1000))
+
+
+async def no_hello(port: int, tokens: Sequence[str]) -> None:
+    lines = [channel(port) for _ in range(8)]
+    await _streams(lines * 500, tokens[0], lambda: ())
 
 
 async def flood(kind: str, as_bots: bool, port: int, tokens: Sequence[str]) -> None:
@@ -209,21 +200,14 @@ def _in_a_thread(act: Callable[..., None], *words: Any) -> None:
 
 async def messages(port: int, tokens: Sequence[str]) -> None:
     """Bots that say again and again how many matches they play at once."""
-    request = referee_pb2.PlayRequest(places=referee_pb2.Places(max_matches=1)).SerializeToString()
-
-    async def loop(token: str) -> None:
-        async with channel(port) as line:
-            play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
-            hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], instance=token[-8:])
-            while True:
-                call = play(metadata=bearing(token))
-                with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                    await call.write(referee_pb2.PlayRequest(hello=hello).SerializeToString())
-                    while True:
-                        await call.write(request)
-                await asyncio.sleep(0)
-
-    await asyncio.gather(*(loop(token) for token in tokens[:4]))
+    places = referee_pb2.PlayRequest(places=referee_pb2.Places(max_matches=1))
+    again = itertools.repeat(places.SerializeToString())
+    await asyncio.gather(
+        *(
+            _streams([channel(port)], token, partial(itertools.chain, [_hello(token)], again))
+            for token in tokens[:4]
+        )
+    )
 
 
 async def idle(port: int, _tokens: Sequence[str]) -> None:
@@ -238,12 +222,12 @@ ATTACKS: dict[str, Attack] = {
     "slow versions": partial(slow, 1.85),
     "banking": partial(slow, 6.0),
     "silent": partial(slow, None),
-    "ListMatches ×25": partial(list_matches, 25),
-    "ListMatches": partial(list_matches, 1),
-    "ListBots": list_bots,
-    "GetLeaderboard": leaderboards,
+    "ListMatches ×25": partial(_calls, 25, _list_matches),
+    "ListMatches": partial(_calls, 1, _list_matches),
+    "ListBots": partial(_calls, 25, lambda stub: stub.ListBots(registry_pb2.ListBotsRequest())),
+    "GetLeaderboard": partial(_calls, 25, _leaderboard),
     "GetTranscript": transcripts,
-    "keys": keys,
+    "keys": partial(_calls, 25, _key),
     "garbage": garbage,
     "no hello": no_hello,
     "reset flood": partial(flood, "reset", False),

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arena.database.embedded import EmbeddedPostgres
@@ -16,6 +16,8 @@ from arena.server.app.store import open_store
 from tests.free_port import free_port
 
 Figures = dict[str, float]
+Serving = tuple[int, subprocess.Popen[bytes]]
+"""The port and the process of a server."""
 
 
 @contextlib.contextmanager
@@ -63,54 +65,37 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
 @contextlib.contextmanager
 def referee(
     url: str, program: str = "arena", open_files: int | None = None, **settings: str
-) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+) -> Iterator[Serving]:
     """A running `arena serve` on the database, as (port, process); `program` is its module,
     `open_files` a hard limit, `settings` are further ones by name."""
-    port = free_port()
+    limited = ["bash", "-c", 'ulimit -n "$0"; exec "$@"', str(open_files)] if open_files else []
+    words = [*limited, sys.executable, "-m", program, "serve", "--port"]
     with tempfile.TemporaryDirectory() as home:
-        environment = (
-            os.environ
-            | {
-                "ARENA_HOME": home,
-                "ARENA_DATABASE_URL": url,
-                "ARENA_LOG_LEVEL": "ERROR",
-            }
-            | settings
-        )
-        limited = ["bash", "-c", 'ulimit -n "$0"; exec "$@"', str(open_files)] if open_files else []
-        process = spawn(
-            [*limited, sys.executable, "-m", program, "serve", "--port", str(port)],
-            env=environment,
-            stdout=subprocess.PIPE,
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
-        try:
-            yield port, process
-        finally:
-            stop(process)
+        given = {"ARENA_HOME": home, "ARENA_DATABASE_URL": url, "ARENA_LOG_LEVEL": "ERROR"}
+        with _running(words, given | settings) as at:
+            yield at
 
 
-def echo_server() -> contextlib.AbstractContextManager[tuple[int, subprocess.Popen[bytes]]]:
-    """A bare gRPC server that echoes, as (port, process)."""
-    return _server("echo", "serve")
-
-
-def bare_server() -> contextlib.AbstractContextManager[tuple[int, subprocess.Popen[bytes]]]:
-    """A bare gRPC server that exchanges a referee's messages, as (port, process)."""
-    return _server("bare")
+def bare_server(*words: str) -> contextlib.AbstractContextManager[Serving]:
+    """A bare gRPC server: `echo serve`, or `bare`, which exchanges a referee's messages."""
+    module, *rest = words
+    return _running([sys.executable, "-m", f"benchmarks.referee_load.{module}", *rest])
 
 
 @contextlib.contextmanager
-def _server(module: str, *arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def _running(words: Sequence[str], environment: Mapping[str, str] = {}) -> Iterator[Serving]:
     port = free_port()
-    server = spawn(
-        [sys.executable, "-m", f"benchmarks.referee_load.{module}", *arguments, str(port)],
-        stdout=subprocess.PIPE,
-    )
-    assert server.stdout is not None
-    server.stdout.readline()
+    process = spawn([*words, str(port)], env=os.environ | environment, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
     try:
-        yield port, server
+        yield port, process
     finally:
-        stop(server)
+        stop(process)
+
+
+def arena(*words: object, url: str = "") -> str:
+    """Run a command, on the database at `url` if one is given; return what it prints."""
+    command = [sys.executable, "-m", "arena", *map(str, words)]
+    given = os.environ | ({"ARENA_DATABASE_URL": url} if url else {})
+    return subprocess.run(command, env=given, stdout=subprocess.PIPE, text=True, check=True).stdout

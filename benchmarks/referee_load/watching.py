@@ -1,15 +1,13 @@
 """What spectators cost: a referee under load with nobody, and with some, watching, in turns."""
 
 import asyncio
-import contextlib
 import json
 import statistics
-import subprocess
 import sys
-from collections.abc import Iterator
+from contextlib import ExitStack
 
 from arena.processes import processor_seconds
-from benchmarks.referee_load.stage import Figures, database, measure, referee, register
+from benchmarks.referee_load.stage import Figures, client, database, measure, referee, register
 
 MATCHES = 32
 ARMS = {
@@ -33,11 +31,18 @@ def compare(bots: int, rounds: int, seconds: float) -> dict[str, list[Figures]]:
             for number in range(1, rounds + 1):
                 arms = list(ARMS.items())
                 for arm, spectators in arms[:: (-1) ** number]:
-                    with _watched(port, spectators, seconds + LEAST_SECONDS) as heard:
+                    with ExitStack() as stack:
+                        watching = [
+                            stack.enter_context(
+                                client("spectator", port, matches, seconds + LEAST_SECONDS)
+                            )
+                            for matches in spectators
+                        ]
                         before = processor_seconds(process.pid)
                         playing = ("players", "play", port, MATCHES, seconds)
                         figures = measure(*playing, tokens=tokens)
                         spent = processor_seconds(process.pid) - before
+                        heard = [json.loads(one.communicate()[0]) for one in watching]
                     decided = figures["per_second"] * seconds
                     figures["referee_cpu_us"] = spent / decided * 1e6
                     figures["dropped"] = sum(bool(one["ended"]) for one in heard)
@@ -63,20 +68,3 @@ def print_comparison(found: dict[str, list[Figures]]) -> None:
             f"{statistics.median(one['referee_cpu_us'] for one in rounds):.0f} µs "
             f"({statistics.median(ratios):.3f}), dropped {sum(o['dropped'] for o in rounds):.0f}"
         )
-
-
-@contextlib.contextmanager
-def _watched(
-    port: int, spectators: tuple[int, ...], seconds: float
-) -> Iterator[list[dict[str, str]]]:
-    """Spectators while the block runs; afterwards, what each of them says."""
-    program = [sys.executable, "-m", "benchmarks.referee_load.spectator", str(port)]
-    running = [
-        subprocess.Popen([*program, str(matches), str(seconds)], stdout=subprocess.PIPE)
-        for matches in spectators
-    ]
-    heard: list[dict[str, str]] = []
-    yield heard
-    for one in running:
-        output, _ = one.communicate()
-        heard.append(json.loads(output))

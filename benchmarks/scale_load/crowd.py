@@ -15,7 +15,6 @@ from benchmarks.referee_load.stage import (
     bare_server,
     client,
     database,
-    echo_server,
     referee,
     register,
 )
@@ -79,7 +78,7 @@ def played(arm: Connected, **settings: str) -> Figures:
 
 def played_bare(arm: Connected) -> Figures:
     """What a bare gRPC server needs to exchange the same messages."""
-    with bare_server() as at:
+    with bare_server("bare") as at:
         return _played(*at, [f"token{n}" for n in range(arm.bots)], arm)
 
 
@@ -119,7 +118,10 @@ def idle_memory(bots: int) -> Figures:
 
 
 def _idle_server(connections: int) -> float:
-    with echo_server() as (port, process), client("echo", "hold", port, connections) as holding:
+    with (
+        bare_server("echo", "serve") as (port, process),
+        client("echo", "hold", port, connections) as holding,
+    ):
         return _memory_of(process, holding)
 
 

@@ -2,10 +2,7 @@
 many figures as there were runs; and what further processes bring to `arena play`."""
 
 import json
-import os
 import resource
-import subprocess
-import sys
 import time
 from typing import Final
 
@@ -20,7 +17,7 @@ from arena.server.boards.ladder_log import read_checkpoint, registered
 from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
 from benchmarks.memory import resident_mb
-from benchmarks.referee_load.stage import Figures, referee
+from benchmarks.referee_load.stage import Figures, arena, referee
 from benchmarks.scale_load.filling import Filled
 from benchmarks.scale_load.verdicts import Runs, together
 from tests.chromium import CHROMIUM
@@ -132,26 +129,16 @@ def matches_a_second(rounds: int) -> dict[int, list[float]]:
     found: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
         for jobs, figures in found.items():
-            words = ["play", "honest", "honest", "--matches", MATCHES, "--seed", "scale"]
-            done = subprocess.run(
-                [sys.executable, "-m", "arena", *map(str, words), "--jobs", str(jobs), "--json"],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            figures.append(json.loads(done.stdout)["matches_per_second"])
+            words = ("play", "honest", "honest", "--matches", MATCHES, "--seed", "scale")
+            said = arena(*words, "--jobs", jobs, "--json")
+            figures.append(json.loads(said)["matches_per_second"])
     return found
 
 
 def _seconds(url: str, arguments: list[str]) -> tuple[float, float]:
     """From the start of a command to its end, and its CPU."""
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "arena", *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": url},
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    arena(*arguments, url=url)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = spent.ru_utime + spent.ru_stime - before.ru_utime - before.ru_stime
     return time.monotonic() - began, cpu

@@ -58,6 +58,16 @@ def test_recorded_matches_are_measured_and_told_in_json_and_in_words(tmp_path: P
     assert "Against cfr, which looks for no weakness:" in out
 
 
+def test_the_loss_in_a_single_match_has_no_error(tmp_path: Path) -> None:
+    file = recorded(tmp_path, 1)
+    _, out, _ = run("mine", "--recorded", str(file))
+    assert "A decision against cfr loses" in out
+    assert "inf" not in out
+    _, out, _ = run("mine", "--recorded", str(file), "--json")
+    found = json.loads(out)
+    assert found["loss"] is not None and found["loss_error"] is None
+
+
 def test_the_protocol_has_a_version_and_every_rung_declares_its_play() -> None:
     assert PROTOCOL == "bluff-benchmark/2"
     assert RUNGS == (("random", 50), ("timid", 50), ("honest", 150), ("bayes", 300), ("cfr", 900))

@@ -10,7 +10,10 @@ from uuid import uuid4
 
 import pytest
 
+from arena.bot.challenging import ChallengePlayed
+from arena.commands.challenge import _print_summary
 from arena.commands.owners.logins import Login, keep_login
+from arena.match.transcript import Entrant
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
@@ -54,6 +57,24 @@ async def test_matches_are_told_with_their_replays_and_summed_up(
         (line,) = (line for line in done.stdout.splitlines() if replay in line)
         assert line.startswith(f"{number}/3")
     assert "mean place" in done.stdout
+
+
+def test_the_mean_place_of_tied_bots_is_that_of_the_board(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one, two, three = (Entrant(bot, "1", "owner") for bot in ("one", "two", "three"))
+    _print_summary(
+        [
+            ChallengePlayed("a", (one, two, three), (1, 1, 3)),
+            ChallengePlayed("b", (two, three, one), (1, 2, 2)),
+        ]
+    )
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if " 1 " in line]
+    assert [(row[1], row[-2]) for row in rows] == [
+        ("two", "1.25"),
+        ("one", "2.00"),
+        ("three", "2.75"),
+    ]
 
 
 @pytest.mark.slow

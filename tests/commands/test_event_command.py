@@ -107,6 +107,7 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
         ("bot-ann", "ann", "accepted"),
     ]
     later = (datetime.now(UTC) + timedelta(days=3)).isoformat()
+    assert json.loads((await beside("event", "progress", "cup", "--json")).stdout)["ended"] is None
     told = (await beside("event", "progress", "cup")).stdout
     assert "2 bots, 2 deal blocks, 4 matches" in told
     assert "One slot of a worker takes about 2 s" in told
@@ -121,6 +122,7 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
     assert "cup is not released" in await refused("event", "archive", "cup", file)
     done = json.loads((await beside("event", "progress", "cup", "--json")).stdout)
     assert (done["phase"], done["played"], done["blocks"]) == ("final", 2, 2)
+    assert datetime.fromisoformat(done["ended"]) <= datetime.now(UTC)
     assert "all is played since" in (await beside("event", "progress", "cup")).stdout
     let_pass(sql, "cup", 2)
     await store.finals.keep(store.record)

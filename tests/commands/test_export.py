@@ -22,6 +22,7 @@ from arena.server.app.store import Store, open_store
 from arena.server.boards.board import Board
 from tests.board_rows import columns
 from tests.commands.running import arena
+from tests.commands.test_surroundings import ARENA, run
 from tests.dashboard.played import fill
 from tests.databases import TEMPLATE, Copies, execute
 from tests.ladder_log import all_versions, rated_results
@@ -238,6 +239,21 @@ def test_mistakes_are_answered_in_one_sentence(words: tuple[str, ...], sentence:
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", ["file.jsonl", "file.csv", "file.parquet", "--transcripts file", "--decisions file"]
+)
+@pytest.mark.usefixtures("leaderboard")
+def test_without_room_on_the_disk_the_file_is_named_and_nothing_of_it_stays(
+    words: str, tmp_path: Path
+) -> None:
+    done = run(ARENA, "export", *words.split(), cwd=tmp_path, first="ulimit -f 1")
+    assert (done.returncode, done.stdout) == (2, "")
+    file = words.split()[-1]
+    assert done.stderr == f"arena: {file} cannot be written: File too large.\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("leaderboard")

@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import psycopg
 import pytest
@@ -272,6 +274,7 @@ def test_the_history_ends_at_the_leaderboard_and_each_point_is_the_fit_of_its_pa
 
 def test_the_history_of_one_bot_can_be_asked_for(played: str) -> None:
     points = answer("history", "--bot", "Alpha")["points"]
+    assert answer("history", "--bot", "ＡＬＰＨＡ")["points"] == points  # as the server finds it
     assert {rating["bot"] for point in points for rating in point["ratings"]} == {"alpha"}
     assert "1 of 3 bots: --limit shows more" in arena("history", "--limit", 1).output
     assert "of 3 bots" not in arena("history").output
@@ -332,29 +335,47 @@ def test_a_narrow_history_shows_the_newest_points_and_whole_names(
         assert way.endswith(narrow[bot])
 
 
-@pytest.mark.slow
-def test_the_followed_leaderboard_is_that_of_the_whole_log_after_every_change(
-    played: str,
-) -> None:
+@contextmanager
+def followed(database: str, *words: str) -> Iterator[IO[str]]:
+    """What `arena leaderboard --follow` writes into a pipe."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "leaderboard", "--follow", "--json"],
+        [sys.executable, "-m", "arena", "leaderboard", "--follow", *words],
         cwd=Path(__file__).parents[1],
-        env=os.environ | {"ARENA_DATABASE_URL": played},
+        env=os.environ | {"ARENA_DATABASE_URL": database},
         stdout=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     try:
-        first = json.loads(process.stdout.readline())
+        yield process.stdout
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.mark.slow
+def test_the_followed_leaderboard_is_that_of_the_whole_log_after_every_change(
+    played: str,
+) -> None:
+    with followed(played, "--json") as output:
+        first = json.loads(output.readline())
         assert first["matches"] == 40
         assert first["ratings"] == answer("leaderboard")["ratings"]
         asyncio.run(fill(played, blocks=3, seed=2, policies=BOTS))
-        second = json.loads(process.stdout.readline())
+        second = json.loads(output.readline())
         assert second["matches"] == 46
         assert second["sequence"] > first["sequence"]
         for line, expected in zip(second["ratings"], answer("leaderboard")["ratings"], strict=True):
             assert line["elo"] == pytest.approx(expected["elo"], abs=1e-9)
             assert line["interval"] == pytest.approx(expected["interval"], abs=1e-9)
-    finally:
-        process.terminate()
-        process.wait()
+
+
+@pytest.mark.slow
+def test_where_it_is_no_terminal_the_followed_leaderboard_is_printed_again(played: str) -> None:
+    first = arena("leaderboard").stdout.splitlines(keepends=True)
+    with followed(played) as output:
+        assert [output.readline() for _ in first] == first
+        asyncio.run(fill(played, blocks=3, seed=2, policies=BOTS))
+        second = arena("leaderboard").stdout.splitlines(keepends=True)
+        assert second != first
+        assert [output.readline() for _ in second] == second

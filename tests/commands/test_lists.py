@@ -89,3 +89,11 @@ async def test_tournaments_their_pairings_and_their_standings_are_printed_by_pag
     assert len(whole["pairings"]) == 4
     assert "2 of 4 bots: --limit" in await arena("tournament", "standings", "spring", "--limit=2")
     assert " of 4 " not in await arena("tournament", "standings", "spring")
+
+
+async def test_a_bot_that_withdraws_is_found_in_any_case(arena: Arena, store: Store) -> None:
+    field = [(await store.register(name, f"{name}smith"))[0].version_id for name in ("Straße", "b")]
+    await created(store, field, "spring")
+    assert await arena("tournament", "withdraw", "spring", "STRASSE") == (
+        "Withdrew Straße 1 from spring.\n"
+    )

@@ -1,13 +1,19 @@
 """What a referee of the settings is by default."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.addresses import on_loopback
 from arena.builds.hosted import HostingTerms
-from arena.commands.serving.own_referee import hosting_terms, public_addresses, sign_up_of
+from arena.commands.serving.own_referee import (
+    hosting_terms,
+    public_addresses,
+    referee_settings,
+    sign_up_of,
+)
 from arena.records import SignUp
 from arena.settings import Settings, SettingsError, read_settings
 
@@ -101,3 +107,13 @@ def test_where_bots_may_reach_it(public: str | None, host: str, expected: list[s
 def test_a_malformed_public_address_is_refused_by_name(public: str) -> None:
     with pytest.raises(SettingsError, match="ARENA_PUBLIC_ADDRESS is malformed"):
         public_addresses(Settings(public_address=public), "::")
+
+
+def test_a_referee_that_listens_elsewhere_keeps_its_metrics_at_the_host_of_the_settings(
+    tmp_path: Path,
+) -> None:
+    socket = tmp_path / "private" / "referee.sock"
+    settings = Settings(home=tmp_path / "arena", socket=socket, port=0, metrics_port=9464)
+    started = referee_settings(settings, [], "10.0.0.7")
+    assert (started.host, started.metrics_address) == ("10.0.0.7", ("127.0.0.1", 9464))
+    assert started.public_addresses(50051) == ["10.0.0.7:50051"]

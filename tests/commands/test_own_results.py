@@ -81,7 +81,7 @@ async def test_an_author_reads_matches_transcripts_faults_and_ratings(tmp_path: 
     assert (await beside("bot", "faults", "alpha")).stdout.endswith(
         " matches: 0.\nFaults in checks are told by `arena bot builds alpha`.\n"
     )
-    words = (await beside("bot", "faults", "Beta")).stdout
+    words = (await beside("bot", "faults", "ＢＥＴＡ")).stdout  # as the server finds it
     found = json.loads((await beside("bot", "faults", "Beta", "--json")).stdout)
     assert words.count("late") >= len(found) > 0
     assert all((one["bot"], one["kind"]) == ("beta", "late") for one in found)

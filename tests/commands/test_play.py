@@ -160,6 +160,14 @@ def test_the_usual_matches_are_seat_blocks_of_which_the_factor_is_known_too() ->
     assert _json("random", "random", "-n", 9)["variance_factor"] is None
 
 
+def test_a_luck_adjusted_share_is_between_0_and_1_and_never_certain() -> None:
+    for matches in (20, 60):
+        adjusted = _json("bayes", "random", "-n", matches, "--seed", "x")["luck_adjusted"]
+        for bot in adjusted["bots"].values():
+            assert 0 <= bot["share_low"] < bot["share_high"] <= 1
+            assert bot["variance_factor"] == 1
+
+
 def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
     result = arena("play", "honest", "stranger", "--same-deals")
     assert result.exit_code == 2
@@ -185,6 +193,11 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
             "--time turn=60: turn is '60'; allowed",
         ),
         (("honest", "timid", "--transcripts", "/nowhere/x"), "/nowhere/x cannot be written"),
+        (
+            ("honest", "timid", "--transcripts", "/dev/full"),
+            "/dev/full cannot be written: No space left on device",
+        ),
+        (("honest", "timid", "--notes", "/dev/full"), "/dev/full cannot be written"),
     ],
 )
 def test_mistakes_are_answered_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:

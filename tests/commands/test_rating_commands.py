@@ -173,7 +173,7 @@ def test_bytes_that_are_no_text_are_a_malformed_line(tmp_path: Path) -> None:
     [
         (("--prior-sd", "much"), "--prior-sd"),
         (("--prior-sd", "nan"), "--prior-sd"),
-        (("--prior-sd", "-3"), "from 1 to 10,000,000 Elo"),
+        (("--prior-sd", "-3"), "from 1 to 100,000 Elo"),
         (("--anchor", "A"), "--anchor"),
         (("--anchor", "A=high"), "--anchor"),
         (("--anchor", "Z=1500"), "Z"),

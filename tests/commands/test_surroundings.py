@@ -34,10 +34,11 @@ main()
 
 
 def run(
-    *command: str, cwd: Path, shell: str = "", **environment: str
+    *command: str, cwd: Path, shell: str = "", first: str = "", **environment: str
 ) -> "subprocess.CompletedProcess[str]":
-    """Run a command; `shell` are redirections."""
-    words = ["sh", "-c", f'exec "$@" {shell}', "sh", *command] if shell else [*command]
+    """Run a command; `shell` are redirections, `first` is a command of the shell before it."""
+    shelled = ["sh", "-c", f'{first or ":"}; exec "$@" {shell}', "sh", *command]
+    words = shelled if shell or first else [*command]
     return subprocess.run(
         words,
         cwd=cwd,
@@ -130,6 +131,16 @@ def test_errors_that_cannot_be_written_are_lost(tmp_path: Path) -> None:
     assert run(ARENA, "play", "nobody", cwd=tmp_path, shell="2>/dev/full").returncode == 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--transcripts", "--notes"])
+def test_of_a_file_for_which_there_is_no_room_nothing_stays(tmp_path: Path, option: str) -> None:
+    words = (ARENA, "play", "honest", "random", "-n", "200", option, "file")
+    done = run(*words, cwd=tmp_path, first="ulimit -f 1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "arena: file cannot be written: File too large.\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_output_that_nobody_reads_needs_no_words(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -138,6 +149,45 @@ def test_output_that_nobody_reads_needs_no_words(tmp_path: Path) -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_lacks_a_character_shows_the_rest_and_json_is_utf_8(
+    tmp_path: Path, encoding: str
+) -> None:
+    done = run(ARENA, "--help", cwd=tmp_path, PYTHONIOENCODING=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "leaderboard" in done.stdout
+    bot = tmp_path / "Лиса.py"
+    bot.write_text("from arena_sample_bots.honest import Honest\nclass Mine(Honest): pass\n")
+    done = run(
+        *(ARENA, "play", bot.name, "random", "-n", "2", "--json"),
+        cwd=tmp_path,
+        PYTHONIOENCODING=encoding,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["win_rates"][0]["bot"].startswith("Лиса")
+
+
+@pytest.mark.parametrize("words", [("bot", "matches"), ("event", "show")])
+def test_an_argument_that_is_not_utf_8_is_named_in_a_sentence(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    done = run(
+        *(ARENA, *words, "b\udcff"),
+        cwd=tmp_path,
+        ARENA_ADDRESS="127.0.0.1:1",
+        ARENA_OWNER_KEY="arena_owner_x",
+    )
+    assert done.returncode == 2
+    assert done.stderr == "arena: the argument b\\udcff is not text in UTF-8.\n"
+
+
+def test_a_file_may_have_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    bot = tmp_path / "b\udcff.py"
+    bot.write_text("from arena_sample_bots.honest import Honest\nclass Mine(Honest): pass\n")
+    done = run(ARENA, "play", bot.name, "random", "-n", "2", "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

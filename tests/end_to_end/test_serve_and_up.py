@@ -36,11 +36,10 @@ def test_with_tls_the_sample_bots_trust_the_certificate_whoever_issued_it(
 
 
 def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Path) -> None:
-    ports = (str(free_port()), str(free_port()))
-    up_here = ("up", *FEW_BOTS, "--port", ports[0], "--dashboard-port", ports[1])
-    with program(home, *up_here) as up:
-        up.wait_for("Dashboard: ")
-        with urllib.request.urlopen(f"http://127.0.0.1:{ports[1]}") as page:  # it is there
+    with program(home, "up", *FEW_BOTS, "--port", "0", "--dashboard-port", "0") as up:
+        _, _, at = up.wait_for("Dashboard: ").partition(": ")
+        assert at.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(at) as page:  # it is there
             assert page.status == 200
         assert up.stop() == 0
         assert up.left_behind() == []

@@ -18,7 +18,7 @@ from arena.commands.climb.attempt import Attempt, attempt
 from arena.commands.climb.climb import LADDER, Climb, ClimbFolder, next_rung
 from arena.commands.climb.feedback import attempt_json, write_feedback, write_task
 from arena.commands.climb.summary import best_round, score, summary_of, write_summary
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.experiments.folder import write_json
 from arena.commands.options import TimeOption, time_control
 from arena.commands.progress import progress
@@ -79,32 +79,31 @@ def ladder_climb(
 
     The same command goes on with a run that was interrupted.
     """
-    with exit_with_message():
-        climb = Climb(
-            agent=_words(agent),
-            rounds=rounds,
-            matches=matches,
-            round_seconds=round_seconds,
-            time=time_text,
-            seed=seed,
-            confined=not unconfined,
-        )
-        control = time_control(time_text)
-        if climb.confined and (why := asyncio.run(why_not_here())) is not None:
-            raise CommandError(f"{why} --unconfined runs the agent's bot as an ordinary program.")
-        beginning = _start(start)
-        folder = ClimbFolder(out)
-        if folder.open(climb):
-            for name, data in beginning.items():
-                (folder.bot / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder.bot / name).write_bytes(data)
-            write_task(folder, climb)
-        try:
-            _climb(folder, climb, control)
-            summary, drawn = _finish(folder, climb, control)
-        except KeyboardInterrupt:
-            say("Stopped. The same command goes on where it was.", err=True)
-            raise
+    climb = Climb(
+        agent=_words(agent),
+        rounds=rounds,
+        matches=matches,
+        round_seconds=round_seconds,
+        time=time_text,
+        seed=seed,
+        confined=not unconfined,
+    )
+    control = time_control(time_text)
+    if climb.confined and (why := asyncio.run(why_not_here())) is not None:
+        raise CommandError(f"{why} --unconfined runs the agent's bot as an ordinary program.")
+    beginning = _start(start)
+    folder = ClimbFolder(out)
+    if folder.open(climb):
+        for name, data in beginning.items():
+            (folder.bot / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder.bot / name).write_bytes(data)
+        write_task(folder, climb)
+    try:
+        _climb(folder, climb, control)
+        summary, drawn = _finish(folder, climb, control)
+    except KeyboardInterrupt:
+        say("Stopped. The same command goes on where it was.", err=True)
+        raise
     if as_json:
         say_json(summary)
     else:

@@ -10,7 +10,7 @@ from arena.commands.dataset.croissant import croissant
 from arena.commands.dataset.files import DecisionFiles
 from arena.commands.dataset.pyarrow_module import pyarrow_modules
 from arena.commands.dataset.rows import rows_of
-from arena.commands.errors import CommandError
+from arena.commands.errors import CommandError, cannot_be_written
 from arena.commands.progress import with_progress
 from arena.commands.terminal import json_text, say
 from arena.database.reading import Reader
@@ -24,7 +24,7 @@ def write_data_set(archive: Archive, read: Reader, selection: Selection, folder:
     """Write the decisions of the selected matches into a new folder.
 
     Raises:
-        CommandError: The folder exists or cannot be made, pyarrow is missing, or a transcript
+        CommandError: The folder exists or cannot be written, pyarrow is missing, or a transcript
             contradicts the rules.
         StorageError: The database failed.
     """
@@ -34,8 +34,8 @@ def write_data_set(archive: Archive, read: Reader, selection: Selection, folder:
     total, matches, left_out = archive.count(selection), 0, 0
     ratings = RatingsThen(read)
     part = folder.with_name(f".{folder.name}.{uuid4().hex}.part")
-    part.mkdir()
     try:
+        part.mkdir()
         files = DecisionFiles(part)
         for played in with_progress(archive.played(selection), total, folder.name):
             rows, kept_back = rows_of(played, ratings)
@@ -48,6 +48,8 @@ def write_data_set(archive: Archive, read: Reader, selection: Selection, folder:
         metadata = json_text(croissant(files.complete, now))
         (part / "croissant.json").write_text(metadata + "\n", encoding="utf-8")
         part.rename(folder)
+    except OSError as error:
+        raise cannot_be_written(folder, error) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
     rows_written = sum(one.rows for one in files.complete)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError, cannot_be_written
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AsJson
 from arena.commands.progress import progress, with_progress
@@ -29,20 +29,19 @@ def archive(
     from arena.server.events.finals.archive import zipped
     from arena.server.events.finals.archive_reading import stored_event
 
-    with exit_with_message():
-        if file.exists() and not force:
-            raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
-        client = organiser_at(address)
-        signed = client.archived_event(name)
-        event = stored_event(signed.text)
-        count = event["rules"]["seats"] * sum(len(one["blocks"]) for one in event["pairings"])
-        try:
-            with replacing(file) as part, part.open("wb") as written:
-                found = client.archived_transcripts(name)
-                for piece in zipped(signed, with_progress(found, count, "Writing")):
-                    written.write(piece)
-        except OSError as error:
-            raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
+    if file.exists() and not force:
+        raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
+    client = organiser_at(address)
+    signed = client.archived_event(name)
+    event = stored_event(signed.text)
+    count = event["rules"]["seats"] * sum(len(one["blocks"]) for one in event["pairings"])
+    try:
+        with replacing(file) as part, part.open("wb") as written:
+            found = client.archived_transcripts(name)
+            for piece in zipped(signed, with_progress(found, count, "Writing")):
+                written.write(piece)
+    except OSError as error:
+        raise cannot_be_written(file, error) from error
     size = file.stat().st_size / 1e3
     say(
         f"{file}: {len(event['entries'])} entries, {count:,} matches, {size:,.0f} kB. Anybody "
@@ -69,21 +68,20 @@ def verify(
     from arena.server.events.finals import archive_check
     from arena.server.events.finals.archive import ArchiveError
 
-    with exit_with_message():
-        if key and not re.fullmatch("[0-9a-fA-F]{64}", key):
-            raise CommandError("--key takes 64 hexadecimal digits, as `arena key` prints them.")
-        demanded = bytes.fromhex(key) if key else None
-        if commitment and not re.fullmatch("[0-9a-fA-F]{64}", commitment):
-            raise CommandError("--commitment takes 64 hexadecimal digits, as the event's page has.")
-        try:
-            committed = bytes.fromhex(commitment) if commitment else None
-            shown = partial(progress, doing="Verifying")
-            found = archive_check.check(file, demanded, committed, shown)
-        except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
-        except ArchiveError as error:
-            say(f"Wrong: {error}", err=True)
-            raise typer.Exit(WRONG) from error
+    if key and not re.fullmatch("[0-9a-fA-F]{64}", key):
+        raise CommandError("--key takes 64 hexadecimal digits, as `arena key` prints them.")
+    demanded = bytes.fromhex(key) if key else None
+    if commitment and not re.fullmatch("[0-9a-fA-F]{64}", commitment):
+        raise CommandError("--commitment takes 64 hexadecimal digits, as the event's page has.")
+    try:
+        committed = bytes.fromhex(commitment) if commitment else None
+        shown = partial(progress, doing="Verifying")
+        found = archive_check.check(file, demanded, committed, shown)
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+    except ArchiveError as error:
+        say(f"Wrong: {error}", err=True)
+        raise typer.Exit(WRONG) from error
     if as_json:
         say_json(
             {

@@ -8,10 +8,10 @@ import typer
 from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import kept_login, login_at
+from arena.commands.owners.logins import client_of, kept_login, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, in_words, iso_utc
 from arena.wording import number_of
@@ -19,13 +19,12 @@ from arena.wording import number_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.clients.event_client import EventClient, EventSeen
+    from arena.clients.event_client import EventSeen
 
 
 def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
     """List the events, newest first; private ones to their members alone."""
-    with exit_with_message():
-        found = client(address).events(key=key_at(address))
+    found = client_of(address).events(key=key_at(address))
     _print_list(
         found,
         as_json=as_json,
@@ -36,8 +35,7 @@ def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = Fals
 
 def organised(address: OrganiserAddress = "", as_json: AsJson = False) -> None:
     """List the events that you organise, private ones too, newest first."""
-    with exit_with_message():
-        found, _ = organiser_at(address).events()
+    found, _ = organiser_at(address).events()
     _print_list(found, as_json=as_json, otherwise="You organise no event.")
 
 
@@ -62,12 +60,11 @@ def show(
     name: EventName, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False
 ) -> None:
     """Show an event: its dates, its phase, how many have entered."""
-    with exit_with_message():
-        found = client(address).events(name, key=key_at(address))
-        if not found:
-            raise CommandError(
-                f"there is no event {name} that you may see: `arena event list` has them."
-            )
+    found = client_of(address).events(name, key=key_at(address))
+    if not found:
+        raise CommandError(
+            f"there is no event {name} that you may see: `arena event list` has them."
+        )
     if as_json:
         say_json(event_json(found[0]))
     else:
@@ -83,9 +80,8 @@ def enter(
     as_json: AsJson = False,
 ) -> None:
     """Enter a bot of yours, in the place of the one that you entered before."""
-    with exit_with_message():
-        key = login_at(address).key
-        entered = client(address).enter(key, name, bot, code=code, team=team)
+    key = login_at(address).key
+    entered = client_of(address).enter(key, name, bot, code=code, team=team)
     event, version = entered.event, entered.version
     if as_json:
         told = {"bot": bot, "version": version or None, "notices": list(entered.notices)}
@@ -103,8 +99,7 @@ def enter(
 
 def leave(name: EventName, address: AddressOption = DEFAULT_ADDRESS) -> None:
     """Take your bot out of an event, before its freeze."""
-    with exit_with_message():
-        client(address).leave(login_at(address).key, name)
+    client_of(address).leave(login_at(address).key, name)
     say(f"Your bot is not entered in {name} any more.")
 
 
@@ -164,13 +159,3 @@ def key_at(address: str) -> str:
     """Return the key of the owner who is signed in at a referee; "" without one."""
     found = kept_login(address)
     return "" if found is None else found.key
-
-
-def client(address: str) -> "EventClient":
-    """Return a client of the referee."""
-    import os
-
-    # Imported here, because `arena --help` needs no gRPC.
-    from arena.clients.event_client import EventClient
-
-    return EventClient.at(address, os.environ)

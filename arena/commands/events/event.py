@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena.commands.errors import exit_with_message
 from arena.commands.events import entering, organisers, organising, participants, roster, viewing
 from arena.commands.events.archives import archive, verify
 from arena.commands.events.grades import grades, rubric
@@ -74,13 +73,12 @@ def webhook(
     are signed as Standard Webhooks; Discord and Slack get the form that they take. From another
     machine than the arena's the address must be on the public internet.
     """
-    with exit_with_message():
-        client = organiser_at(address)
-        if remove:
-            client.remove_webhook(name, url)
-            say("Nothing is posted there any more.")
-            return
-        secret = client.add_webhook(name, url)
+    client = organiser_at(address)
+    if remove:
+        client.remove_webhook(name, url)
+        say("Nothing is posted there any more.")
+        return
+    secret = client.add_webhook(name, url)
     say("The secret that signs the notices, shown only once:", err=True)
     say(secret)
 
@@ -91,8 +89,7 @@ def webhooks(name: EventName, address: OrganiserAddress = "", as_json: AsJson = 
 
     From another machine than the arena's those that organisers have added.
     """
-    with exit_with_message():
-        found = list(map(asdict, organiser_at(address).webhooks(name)))
+    found = list(map(asdict, organiser_at(address).webhooks(name)))
     if as_json:
         say_json(found)
         return

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at, read_text
 from arena.commands.options import AsJson
 from arena.commands.terminal import say, say_json
@@ -41,8 +40,7 @@ def grades(
     """Print the grades of an event's people, or of its owners without a roster, as CSV."""
     from arena.server.events import grade_forms
 
-    with exit_with_message():
-        event, graded, not_analysed = organiser_at(address).grades(name, read_text(rubric))
+    event, graded, not_analysed = organiser_at(address).grades(name, read_text(rubric))
     if as_json:
         say_json(
             [

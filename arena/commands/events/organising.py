@@ -15,9 +15,9 @@ from urllib.parse import urlencode
 import typer
 
 from arena.commands.database import with_store
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AsJson, DashboardOption
-from arena.commands.owners.logins import login_at
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import say, say_json
 from arena.moments import in_utc
@@ -45,14 +45,13 @@ def organiser_at(address: str) -> "OrganiserClient":
     Raises AddressError and CommandError.
     """
     # Imported here, because `arena --help` needs no gRPC.
-    from arena.clients.event_client import EventClient
     from arena.clients.organiser_client import OrganiserClient
 
     if not address and not _arena_here(os.environ):
         address = os.environ.get("ARENA_ADDRESS", "")
     if not address:
         return OrganiserClient(_answer_here)
-    client, key = EventClient.at(address, os.environ), login_at(address).key
+    client, key = client_of(address), login_at(address).key
     return OrganiserClient(lambda call, request: client.organise(key, call, request))
 
 
@@ -88,8 +87,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make an event. From then on it obeys its dates by itself, while a referee runs."""
-    with exit_with_message():
-        event, code = organiser_at(address).create(name, read_text(file))
+    event, code = organiser_at(address).create(name, read_text(file))
     if as_json:
         say_json({"name": event.name, "commitment": event.commitment, "code": code or None})
         return
@@ -117,16 +115,15 @@ def move(
     address: OrganiserAddress = "",
 ) -> None:
     """Move dates that are still to come; the audit keeps the old ones."""
-    with exit_with_message():
-        if not any((opens, freeze, final, results)):
-            raise CommandError("say which date: --opens, --freeze, --final or --results.")
-        event = organiser_at(address).move(
-            name,
-            opens=_moment("opens", opens),
-            freezes=_moment("freeze", freeze),
-            final=_moment("final", final),
-            results=_moment("results", results),
-        )
+    if not any((opens, freeze, final, results)):
+        raise CommandError("say which date: --opens, --freeze, --final or --results.")
+    event = organiser_at(address).move(
+        name,
+        opens=_moment("opens", opens),
+        freezes=_moment("freeze", freeze),
+        final=_moment("final", final),
+        results=_moment("results", results),
+    )
     say(
         f"{event.name}: opens {in_utc(event.opens)}, freeze {in_utc(event.freezes)}, final "
         f"{in_utc(event.final)}, results {in_utc(event.results)}."
@@ -139,8 +136,7 @@ def cancel(
     address: OrganiserAddress = "",
 ) -> None:
     """End an event for good, without results."""
-    with exit_with_message():
-        organiser_at(address).cancel(name, why)
+    organiser_at(address).cancel(name, why)
     say(f"Cancelled {name}.")
 
 
@@ -150,8 +146,7 @@ def withdraw(
     address: OrganiserAddress = "",
 ) -> None:
     """Take a bot out of an event; in a final it loses what it has not played."""
-    with exit_with_message():
-        organiser_at(address).withdraw(name, bot)
+    organiser_at(address).withdraw(name, bot)
     say(f"Withdrew {bot} from {name}.")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say, say_json
@@ -26,8 +26,7 @@ def entries(name: EventName, address: OrganiserAddress = "", as_json: AsJson = F
 
     With the Elo on the event's own ladder, if it has one.
     """
-    with exit_with_message():
-        _, found = organiser_at(address).participants(name)
+    _, found = organiser_at(address).participants(name)
     entered = [one for one in found if one.bot]
     if as_json:
         say_json([_entry_json(one) for one in entered])
@@ -70,8 +69,7 @@ def people(
     as_json: AsJson = False,
 ) -> None:
     """Show the people of a course, and what their teams have entered, for the organiser."""
-    with exit_with_message():
-        _, found = organiser_at(address).participants(name)
+    _, found = organiser_at(address).participants(name)
     lines = _people_json(found)
     if as_json:
         say_json(lines)
@@ -104,8 +102,7 @@ def log(
     as_json: AsJson = False,
 ) -> None:
     """Show the last check of a bot's newest build, and what the program printed in it."""
-    with exit_with_message():
-        found = organiser_at(address).last_check(name, bot)
+    found = organiser_at(address).last_check(name, bot)
     state = found.state.value if found.state else None
     if as_json:
         say_json(
@@ -137,24 +134,23 @@ def message(
     address: OrganiserAddress = "",
 ) -> None:
     """Send a message to some who take part; they read it on "My bots" or by `arena messages`."""
-    with exit_with_message():
-        if not (to or everybody or not_entered or no_build):
-            raise CommandError("say to whom: --to TEAM, --all, --not-entered or --no-build.")
-        client = organiser_at(address)
-        chosen = list(to or ())
-        if everybody or not_entered or no_build:
-            _, found = client.participants(name)
-            chosen += [
-                one.owner
-                for one in found
-                if everybody
-                or (not_entered and not one.bot)
-                or (no_build and one.bot and not one.has_build)
-            ]
-        chosen = list(dict.fromkeys(chosen))
-        if not chosen:
-            raise CommandError("there is nobody of whom that is so.")
-        client.message(name, text, chosen)
+    if not (to or everybody or not_entered or no_build):
+        raise CommandError("say to whom: --to TEAM, --all, --not-entered or --no-build.")
+    client = organiser_at(address)
+    chosen = list(to or ())
+    if everybody or not_entered or no_build:
+        _, found = client.participants(name)
+        chosen += [
+            one.owner
+            for one in found
+            if everybody
+            or (not_entered and not one.bot)
+            or (no_build and one.bot and not one.has_build)
+        ]
+    chosen = list(dict.fromkeys(chosen))
+    if not chosen:
+        raise CommandError("there is nobody of whom that is so.")
+    client.message(name, text, chosen)
     say(f"Sent to {', '.join(chosen)}.", err=True)
 
 

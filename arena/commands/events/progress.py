@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from arena.commands.errors import exit_with_message
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AsJson
 from arena.commands.terminal import say, say_json
-from arena.moments import in_utc, in_words
+from arena.moments import in_utc, in_words, iso_utc
 from arena.wording import number_of
 
 if TYPE_CHECKING:
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 
 def progress(name: EventName, address: OrganiserAddress = "", as_json: AsJson = False) -> None:
     """Show how long an event's final takes and how far it is, for the organiser."""
-    with exit_with_message():
-        found = organiser_at(address).progress(name)
+    found = organiser_at(address).progress(name)
     if as_json:
         say_json(
             {
@@ -29,6 +27,7 @@ def progress(name: EventName, address: OrganiserAddress = "", as_json: AsJson = 
                 "playing": found.playing,
                 "walkovers": found.walkovers,
                 "seconds_left": None if found.left is None else found.left.total_seconds(),
+                "ended": None if found.ended is None else iso_utc(found.ended),
                 "why_not": found.why_not,
             }
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError, cannot_be_written
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at, read_text
 from arena.commands.events.slips import slips_page
 from arena.commands.options import DashboardOption
@@ -47,17 +47,16 @@ def roster(
     """
     from arena.server.events.roster_file import read_roster
 
-    with exit_with_message():
-        people = read_roster(read_text(file))
-        client = organiser_at(address)
-        event, drafted = client.new_keys(name, people)
-        if not drafted:
-            say(f"All {len(people)} people are on the roster already; no file is written.")
-            return
-        files = {keys: keys_file(drafted)}
-        if slips is not None:
-            files[slips] = slips_page(event, drafted, dashboard)
-        added = enroll(client, name, drafted, files)
+    people = read_roster(read_text(file))
+    client = organiser_at(address)
+    event, drafted = client.new_keys(name, people)
+    if not drafted:
+        say(f"All {len(people)} people are on the roster already; no file is written.")
+        return
+    files = {keys: keys_file(drafted)}
+    if slips is not None:
+        files[slips] = slips_page(event, drafted, dashboard)
+    added = enroll(client, name, drafted, files)
     teams = len({one.owner for one in added})
     say(
         f"Enrolled {len(added)} of {len(people)} people in {number_of(teams, 'team')}; the others "
@@ -82,16 +81,14 @@ def move_person(
 
     Sign-ins of the person end. If a captain goes, the next of the team becomes its captain.
     """
-    with exit_with_message():
-        organiser_at(address).move_person(name, person, team)
+    organiser_at(address).move_person(name, person, team)
     say(f"{person} is in the team {team} now.")
 
 
 @app.command("remove")
 def remove_person(name: EventName, person: Person, address: OrganiserAddress = "") -> None:
     """Remove a person, whose key ends. The team keeps its bots and its entry."""
-    with exit_with_message():
-        organiser_at(address).remove_person(name, person)
+    organiser_at(address).remove_person(name, person)
     say(f"{person} is not on the roster any more.")
 
 
@@ -103,8 +100,7 @@ def excuse_person(
     address: OrganiserAddress = "",
 ) -> None:
     """Excuse a person from the grades."""
-    with exit_with_message():
-        organiser_at(address).excuse_person(name, person, excused=not undo)
+    organiser_at(address).excuse_person(name, person, excused=not undo)
     say(f"{person} is {'not excused any more' if undo else 'excused from the grades'}.")
 
 
@@ -156,5 +152,5 @@ def _write_private(files: Mapping[Path, str]) -> None:
         if isinstance(error, FileExistsError):
             raise CommandError(f"{file} exists: name another file for the keys.") from None
         if isinstance(error, OSError):
-            raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
+            raise cannot_be_written(file, error) from error
         raise

@@ -3,12 +3,11 @@
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError, cannot_be_written
 from arena.commands.events.organising import EventName
 from arena.commands.jobs_option import processor_count
 from arena.commands.options import AsJson
@@ -66,10 +65,11 @@ def similar(
     from arena.commands.events.similar_printed import print_similarity, similarity_json
     from arena.server.events.similarity.report import LeftOut, Similarity
     from arena.worker.kept_builds import KeptBuilds
+    from arena.worker.own_process import scratch_folder
 
     jobs = jobs or processor_count()
     not_wanted = LeftOut("It was not asked for.")
-    with exit_with_message(), TemporaryDirectory(prefix="arena-similar-") as folder:
+    with scratch_folder() as folder:
 
         async def read(store: "Store") -> Any:
             event, _ = await store.events.named(name)
@@ -80,7 +80,7 @@ def similar(
             if away:
                 say(f"Connected, without a build to compare: {', '.join(away)}.", err=True)
             finalists = [one for one in finalists if one.sha256 is not None]
-            kept = KeptBuilds(Path(folder) / "builds", len(finalists) + 1)
+            kept = KeptBuilds(folder / "builds", len(finalists) + 1)
             found = [
                 await _fetched(store, event, one, kept if behaviour else None, sources)
                 for one in finalists
@@ -165,4 +165,4 @@ def _write(file: Path, found: "Similarity", top: int) -> None:
     try:
         file.write_text(page(found, top), "utf-8")
     except OSError as error:
-        raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
+        raise cannot_be_written(file, error) from error

@@ -10,10 +10,10 @@ import typer
 from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import exit_with_message
-from arena.commands.events.entering import client, key_at
+from arena.commands.events.entering import key_at
 from arena.commands.events.organising import EventName
 from arena.commands.options import AddressOption, AsJson
+from arena.commands.owners.logins import client_of
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 
@@ -27,8 +27,7 @@ def ladder(
     name: EventName, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False
 ) -> None:
     """Show the ladder of an event: Elo with 95 % intervals, among its bots and the house's."""
-    with exit_with_message():
-        found = client(address).ladder(name, key=key_at(address))
+    found = client_of(address).ladder(name, key=key_at(address))
     if as_json:
         say_json([asdict(one) for one in found])
         return
@@ -51,8 +50,7 @@ def standings(
     name: EventName, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False
 ) -> None:
     """Show the standings of a final that is released."""
-    with exit_with_message():
-        found = client(address).event_standings(name, key=key_at(address))
+    found = client_of(address).event_standings(name, key=key_at(address))
     if as_json:
         say_json([asdict(one) for one in found])
         return
@@ -80,10 +78,9 @@ def matches(
     as_json: AsJson = False,
 ) -> None:
     """List matches on the ladder of an event, newest first; `arena event transcript` has more."""
-    with exit_with_message():
-        found = client(address).event_matches(
-            name, bot=bot, before=before, final=final, key=key_at(address)
-        )
+    found = client_of(address).event_matches(
+        name, bot=bot, before=before, final=final, key=key_at(address)
+    )
     if as_json:
         say_json([_json(one) for one in found])
         return
@@ -113,8 +110,7 @@ def transcript(
     """Print the transcript of a match of an event as JSON, as `arena verify` reads it."""
     from arena.match.transcript_json import to_json
 
-    with exit_with_message():
-        found = client(address).event_transcript(name, match, key=key_at(address))
+    found = client_of(address).event_transcript(name, match, key=key_at(address))
     say_json(to_json(found))
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from rich.table import Table
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.experiments.experiment import Experiment, read_experiment
 from arena.commands.experiments.figures import experiment_figures, write_figures
 from arena.commands.experiments.folder import ExperimentFolder, append, hash_of
@@ -21,13 +21,7 @@ from arena.commands.experiments.pairings import (
     rows_of,
 )
 from arena.commands.home.line_up import check_seats, entries
-from arena.commands.jobs_option import (
-    PROGRAMS_ELSEWHERE,
-    Cluster,
-    Jobs,
-    cluster_of,
-    processor_count,
-)
+from arena.commands.jobs_option import Cluster, Jobs, check_cluster, where_of
 from arena.commands.options import time_control
 from arena.commands.progress import Advance, progress
 from arena.commands.terminal import Terminal, say, say_json
@@ -36,7 +30,7 @@ from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError
 from arena.local.deal_blocks import Series
 from arena.local.loading import settings_and_bot
-from arena.local.playing import PlaySeries, Where, playing
+from arena.local.playing import PlaySeries, playing
 
 Key: TypeAlias = tuple[str, str, str]
 """A pairing's bot, opponents and seed."""
@@ -58,47 +52,47 @@ def run(
 
     The same command goes on after Ctrl-C, and repeats the experiment in a new folder.
     """
-    with exit_with_message():
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{file} cannot be read: {error}.") from error
-        experiment = read_experiment(text, file)
-        rules = make_game(experiment.game, experiment.options)
-        control = time_control(experiment.time)
-        check_seats(experiment.seats, rules)
-        pairings = _pairings(experiment, rules, file.parent)
-        programs = any(entry.command for one in pairings for entry in one.entries)
-        if programs and experiment.same_deals:
-            raise CommandError("A program cannot play a deal twice: set same_deals = false.")
-        if programs and cluster is not None:
-            raise CommandError(PROGRAMS_ELSEWHERE)
-        folder = ExperimentFolder(out or file.with_suffix(""))
-        folder.open(text, _hashes(pairings))
-        logs = folder.path / "logs" if programs else None
-        if logs is not None:
-            logs.mkdir(exist_ok=True)
-        total = len(pairings) * experiment.stop.matches
-        by_key = {pairing.key: _PairingProgress(PairingTally(pairing)) for pairing in pairings}
-        for rows in folder.blocks():
-            by_key[rows[0]["bot"], rows[0]["opponents"], rows[0]["seed"]].add(experiment, rows)
-        try:
-            with cluster_of(cluster) as workers, progress(total, "Playing") as advance:
-                advance(sum(one.tally.rates.matches for one in by_key.values()))
-                where = Where(jobs or processor_count(), jobs is None, workers, logs)
-                for current in by_key.values():
-                    if current.over(experiment):
-                        continue
-                    pairing = current.tally.pairing
-                    lineups = len(pairing.lineups)
-                    with playing(rules, pairing.entries, lineups, where, control) as play:
-                        _play_out(experiment, current, folder, play, advance)
-        except KeyboardInterrupt:
-            say("Stopped. The same command goes on where it was.", err=True)
-            raise
-        results = _results(experiment, by_key, folder)
-        folder.write("results.json", results)
-        drawn = write_figures(folder.path / "figures", experiment_figures(results["pairings"]))
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{file} cannot be read: {error}.") from error
+    experiment = read_experiment(text, file)
+    rules = make_game(experiment.game, experiment.options)
+    control = time_control(experiment.time)
+    check_seats(experiment.seats, rules)
+    pairings = _pairings(experiment, rules, file.parent)
+    programs = any(entry.command for one in pairings for entry in one.entries)
+    if programs and experiment.same_deals:
+        raise CommandError("A program cannot play a deal twice: set same_deals = false.")
+    check_cluster(cluster, programs=programs)
+    folder = ExperimentFolder(out or file.with_suffix(""))
+    folder.open(text, _hashes(pairings))
+    logs = folder.path / "logs" if programs else None
+    if logs is not None:
+        logs.mkdir(exist_ok=True)
+    total = len(pairings) * experiment.stop.matches
+    by_key = {pairing.key: _PairingProgress(PairingTally(pairing)) for pairing in pairings}
+    for rows in folder.blocks():
+        by_key[rows[0]["bot"], rows[0]["opponents"], rows[0]["seed"]].add(experiment, rows)
+    try:
+        with (
+            where_of(jobs, cluster, logs, if_it_pays=jobs is None) as where,
+            progress(total, "Playing") as advance,
+        ):
+            advance(sum(one.tally.rates.matches for one in by_key.values()))
+            for current in by_key.values():
+                if current.over(experiment):
+                    continue
+                pairing = current.tally.pairing
+                lineups = len(pairing.lineups)
+                with playing(rules, pairing.entries, lineups, where, control) as play:
+                    _play_out(experiment, current, folder, play, advance)
+    except KeyboardInterrupt:
+        say("Stopped. The same command goes on where it was.", err=True)
+        raise
+    results = _results(experiment, by_key, folder)
+    folder.write("results.json", results)
+    drawn = write_figures(folder.path / "figures", experiment_figures(results["pairings"]))
     if as_json:
         say_json(results)
     else:

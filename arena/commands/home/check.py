@@ -10,7 +10,7 @@ import typer
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.bot.address import Address
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.home.logs import LogFolder, log_folder, where_printed
 from arena.commands.options import AddressOption
 from arena.commands.terminal import say, say_json
@@ -71,31 +71,29 @@ def check_bot(
     """
     tell = _tell if not as_json else lambda _outcome: None
     token = token.strip()
-    with exit_with_message():
-        wanted = _scenarios(only)
-        referee = Address.parse(address, os.environ) if token and report and not only else None
-        if referee is not None:
-            say(
-                f"The outcome will be recorded for the bot of this token at {referee.target} "
-                "(--no-report asks for no record).",
-                err=True,
+    wanted = _scenarios(only)
+    referee = Address.parse(address, os.environ) if token and report and not only else None
+    if referee is not None:
+        say(
+            f"The outcome will be recorded for the bot of this token at {referee.target} "
+            "(--no-report asks for no record).",
+            err=True,
+        )
+    folder, skipped = None, []
+    if command:
+        folder, program = log_folder(logs), _command(command)
+        outcomes = asyncio.run(check(program, folder, wanted, tell, seconds=seconds))
+    else:
+        if not token:
+            raise CommandError(
+                "name the command that starts the bot, or the --token of a running one."
             )
-        folder, skipped = None, []
-        if command:
-            folder, program = log_folder(logs), _command(command)
-            outcomes = asyncio.run(check(program, folder, wanted, tell, seconds=seconds))
-        else:
-            if not token:
-                raise CommandError(
-                    "name the command that starts the bot, or the --token of a running one."
-                )
-            skipped = [scenario for scenario in wanted if scenario.needs_program]
-            tried = [scenario for scenario in wanted if not scenario.needs_program]
-            outcomes = asyncio.run(_check_running(token, listen, tried, tell, wait, seconds))
+        skipped = [scenario for scenario in wanted if scenario.needs_program]
+        tried = [scenario for scenario in wanted if not scenario.needs_program]
+        outcomes = asyncio.run(_check_running(token, listen, tried, tell, wait, seconds))
     _print(command, outcomes, skipped, folder, as_json=as_json)
     if referee is not None:
-        with exit_with_message():
-            entrant = report_check(referee, token, outcome_of(outcomes, skipped))
+        entrant = report_check(referee, token, outcome_of(outcomes, skipped))
         say(f"The outcome is recorded for {entrant} of {entrant.owner}.", err=True)
     if not all(outcome.met for outcome in outcomes):
         raise typer.Exit(FAILED)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import exit_with_message
 from arena.local.starters import LANGUAGES, copy_starter, language_named
 
 _ALL = ", ".join(LANGUAGES)
@@ -13,8 +12,7 @@ _ALL = ", ".join(LANGUAGES)
 
 def _known(word: str) -> str:
     """Return the language, checked before a missing folder is reported."""
-    with exit_with_message():
-        return language_named(word)
+    return language_named(word)
 
 
 def new_bot(
@@ -24,8 +22,7 @@ def new_bot(
     directory: Annotated[Path, typer.Argument(help="A new or an empty folder.", metavar="DIR")],
 ) -> None:
     """Copy a complete bot in a language of your choice, to be changed."""
-    with exit_with_message():
-        name = copy_starter(language, directory)
+    name = copy_starter(language, directory)
     typer.echo(
         f"{directory} holds a bot that plays all games. README.md says which file to change."
     )

@@ -7,25 +7,21 @@ if one of them is a program.
 
 import secrets
 import time
-from contextlib import AbstractContextManager, ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError, cannot_be_written
 from arena.commands.home.line_up import line_up
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.home.play_report import MatchTally, PlayTally
+from arena.commands.home.play_report import PlayTally
 from arena.commands.home.variants import Variants, VariantsTally
-from arena.commands.jobs_option import (
-    PROGRAMS_ELSEWHERE,
-    Cluster,
-    Jobs,
-    cluster_of,
-    processor_count,
-)
+from arena.commands.jobs_option import Cluster, Jobs, check_cluster, where_of
 from arena.commands.options import OptionList, TimeOption, game_options, time_control
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal, say_json
@@ -33,7 +29,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError
 from arena.local.deal_blocks import Series
-from arena.local.playing import PlaySeries, Where, playing
+from arena.local.playing import PlaySeries, playing
 
 _NEVER_TWICE = (
     " --same-deals works only with sample bots and .py files: a program that connects would "
@@ -86,38 +82,36 @@ def play(
 ) -> None:
     """Play matches among bots on this machine and compare them. Seats rotate after each match."""
     seed = seed or secrets.token_hex(4)
-    with exit_with_message():
-        rules = make_game(game, game_options(option))
-        control = time_control(time_text)
-        try:
-            tally = _tally(bots, rules, variants, same_deals=same_deals)
-            programs = any(entry.command for entry in tally.entries)
-            if same_deals and programs:
-                raise BotFileError("A program cannot play a deal twice.")
-            tally.logs = log_folder(logs) if programs else None
-            if cluster is not None and programs:
-                raise CommandError(PROGRAMS_ELSEWHERE)
-            with cluster_of(cluster) as workers:
-                where = Where(
-                    jobs or processor_count(), jobs is None, workers, tally.logs, connect_seconds
-                )
-                blocks = -(-matches // tally.matches_of_a_bot)
-                series = Series(
-                    tally.lineups,
-                    seed,
-                    blocks,
-                    transcripts=transcripts is not None or tally.needs_transcripts,
-                    notes=notes is not None,
-                    luck=tally.needs_luck,
-                )
-                at_play = playing(rules, tally.entries, len(tally.lineups), where, control)
-                matches = blocks * len(tally.lineups)
-                _count(at_play, series, matches, transcripts, notes, tally)
-            summary = tally.summary(rules, seed, control)
-        except BotFileError as error:
-            raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
-        except OSError as error:
-            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    rules = make_game(game, game_options(option))
+    control = time_control(time_text)
+    try:
+        tally = _tally(bots, rules, variants, same_deals=same_deals)
+        programs = any(entry.command for entry in tally.entries)
+        if same_deals and programs:
+            raise BotFileError("A program cannot play a deal twice.")
+        check_cluster(cluster, programs=programs)
+        tally.logs = log_folder(logs) if programs else None
+        with where_of(jobs, cluster, tally.logs, if_it_pays=jobs is None) as where:
+            where = replace(where, connect_seconds=connect_seconds)
+            blocks = -(-matches // tally.matches_of_a_bot)
+            series = Series(
+                tally.lineups,
+                seed,
+                blocks,
+                transcripts=transcripts is not None or tally.needs_transcripts,
+                notes=notes is not None,
+                luck=tally.needs_luck,
+            )
+            at_play = playing(rules, tally.entries, len(tally.lineups), where, control)
+            matches = blocks * len(tally.lineups)
+            _count(at_play, series, matches, transcripts, notes, tally)
+        summary = tally.summary(rules, seed, control)
+    except BotFileError as error:
+        raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise cannot_be_written(Path(error.filename), error) from error
     summary["logs"] = tally.logs and str(tally.logs)
     if as_json:
         say_json(summary)
@@ -125,7 +119,9 @@ def play(
         tally.print(Terminal(), rules, summary)
 
 
-def _tally(bots: list[str], rules: AnyGame, variants: str, *, same_deals: bool) -> MatchTally:
+def _tally(
+    bots: list[str], rules: AnyGame, variants: str, *, same_deals: bool
+) -> PlayTally | VariantsTally:
     """Return what is played and counts it. Raises CommandError and BotFileError."""
     if not variants:
         return PlayTally(line_up(bots, rules), same_deals=same_deals)
@@ -140,21 +136,41 @@ def _count(
     matches: int,
     transcripts: Path | None,
     notes: Path | None,
-    tally: MatchTally,
+    tally: PlayTally | VariantsTally,
 ) -> None:
     """Play the matches; count each, and write it once it is over."""
     begun = time.perf_counter()
     with ExitStack() as stack:
         # The files are opened first: if one cannot be written, this fails before any match.
-        file, noted = (
-            stack.enter_context(path.open("w", encoding="utf-8")) if path else None
-            for path in (transcripts, notes)
-        )
+        write, note = (stack.enter_context(_line_file(path)) for path in (transcripts, notes))
         played = stack.enter_context(closing(stack.enter_context(at_play)([series])))
         for finished in with_progress(chain.from_iterable(played), matches, "Playing"):
             tally.add(finished)
-            if file:
-                file.write(f"{finished.written}\n")
-            if noted:
-                noted.write(f"{finished.noted}\n")
+            write(finished.written)
+            note(finished.noted)
     tally.seconds = time.perf_counter() - begun
+
+
+@contextmanager
+def _line_file(path: Path | None) -> Iterator[Callable[[str | None], None]]:
+    """Provide a function that writes a line to the file; without a path it writes nothing.
+
+    If that fails, no half of the file is left. Raises CommandError.
+    """
+    if path is None:
+        yield lambda _line: None
+        return
+    file = path.open("w", encoding="utf-8")
+
+    def all_or_none(write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError as error:
+            if path.is_file() and not path.is_symlink():  # no device
+                path.unlink()
+            raise cannot_be_written(path, error) from error
+
+    try:
+        yield lambda line: all_or_none(lambda: file.write(f"{line}\n"))
+    finally:
+        all_or_none(file.close)

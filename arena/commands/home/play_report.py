@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
@@ -25,31 +25,6 @@ MOST_REASONS = 10
 """The most kinds of faults that a report in text tells."""
 
 
-class MatchTally(Protocol):
-    """The configuration of an `arena play`, and the counts of its matches so far."""
-
-    entries: Sequence[NamedBot]
-    lineups: tuple[Lineup, ...]
-    """The line-ups of a block."""
-    matches_of_a_bot: int
-    """How many of a block's matches count for a bot."""
-    needs_luck: bool
-    needs_transcripts: bool
-    logs: Path | None
-    """The folder with the logs of programs."""
-    seconds: float
-
-    def add(self, finished: BlockMatch) -> None:
-        """Count a finished match."""
-
-    def summary(self, game: AnyGame, seed: str, control: TimeControl) -> dict[str, Any]:
-        """Return the output of `--json`, without the folder of the logs."""
-        ...
-
-    def print(self, console: Terminal, game: AnyGame, summary: dict[str, Any]) -> None:
-        """Print the summary for people."""
-
-
 class PlayTally:
     """The counts of matches among bots; a block is one rotation of the seats."""
 
@@ -66,6 +41,7 @@ class PlayTally:
         self.luck = LuckTally(names)
         self.seconds = 0.0
         self.logs: Path | None = None
+        """The folder with the logs of programs."""
         self._same_deals = same_deals
         self._points = bytearray()
         """Points by match and bot, one byte each: there may be a million matches."""

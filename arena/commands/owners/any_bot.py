@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from arena.commands.database import with_reader, with_store
+from arena.commands.database import reading, with_store
 from arena.commands.known_bots import require_bot
 from arena.commands.listing import say_more_versions
 from arena.commands.options import AsJson
@@ -19,7 +19,6 @@ from arena.moments import in_utc, iso_utc
 from arena.scheduling.bot_paces import pace_in_words
 
 if TYPE_CHECKING:
-    from arena.database.reading import Reader
     from arena.records import VersionId
     from arena.server.uploads.checks import RecordedCheck
 
@@ -104,18 +103,15 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
 
 def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     """Print a bot's newest versions, each with its last conformance check (`arena check`)."""
+    from arena.server.accounts import bot_statements
+    from arena.server.uploads.checks import last_checks
 
-    def read(reader: "Reader") -> "tuple[Sequence[Any], bool, dict[VersionId, RecordedCheck]]":
-        from arena.server.accounts import bot_statements
-        from arena.server.uploads.checks import last_checks
-
-        rows = reader(bot_statements.bot_list(named=[name]))
-        if not rows:
-            require_bot(reader, name, "NAME")
-        newest = rows[: -limit - 1 : -1]
-        return newest, len(rows) > limit, last_checks(reader, [row.id for row in newest])
-
-    rows, more, checks = with_reader(read)
+    with reading() as (read, _):
+        every = read(bot_statements.bot_list(named=[name]))
+        if not every:
+            require_bot(read, name, "NAME")
+        rows = every[: -limit - 1 : -1]
+        checks = last_checks(read, [row.id for row in rows])
     if as_json:
         say_json(_bot_json(rows, checks))
         return
@@ -139,7 +135,7 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
             check_in_words(check) if check is not None else "Not checked.",
         )
     Terminal().print_table(table)
-    if more:
+    if len(every) > limit:
         say_more_versions(limit)
 
 

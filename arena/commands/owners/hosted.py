@@ -7,9 +7,9 @@ from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.builds.hosted import BuildState
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import login_at, upload_client_of
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 
@@ -20,10 +20,9 @@ def builds(
     as_json: AsJson = False,
 ) -> None:
     """List the builds that you uploaded, and what became of each."""
-    with exit_with_message():
-        found = upload_client_of(address).builds(login_at(address).key, name)
-        if name and not found:
-            raise CommandError(f"You have uploaded no bot {name}: `arena bot builds` lists yours.")
+    found = client_of(address).builds(login_at(address).key, name)
+    if name and not found:
+        raise CommandError(f"You have uploaded no bot {name}: `arena bot builds` lists yours.")
     if as_json:
         lines = [
             {
@@ -62,8 +61,7 @@ def roll_back(
     address: AddressOption = DEFAULT_ADDRESS,
 ) -> None:
     """Let another accepted build of your bot play, from its next shift on."""
-    with exit_with_message():
-        upload_client_of(address).roll_back(login_at(address).key, name, version)
+    client_of(address).roll_back(login_at(address).key, name, version)
     say(f"{name} plays with version {version} from its next shift on.", err=True)
 
 
@@ -87,8 +85,7 @@ def logs(
     if match:
         _match_log(name, match, address, as_json=as_json)
         return
-    with exit_with_message():
-        shifts = upload_client_of(address).shifts(login_at(address).key, name, version)
+    shifts = client_of(address).shifts(login_at(address).key, name, version)
     running = [one for one in shifts if one.ended_at is None]
     found = running + [one for one in shifts if one.ended_at is not None][:limit]
     if as_json:
@@ -114,8 +111,7 @@ def logs(
 
 
 def _match_log(name: str, match: str, address: str, *, as_json: bool) -> None:
-    with exit_with_message():
-        found = upload_client_of(address).match_log(login_at(address).key, name, match)
+    found = client_of(address).match_log(login_at(address).key, name, match)
     if as_json:
         line = {
             "version": found.version,

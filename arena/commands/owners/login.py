@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import (
     Login,
@@ -28,18 +28,17 @@ def signup(
     as_json: AsJson = False,
 ) -> None:
     """Sign up at an arena as an owner of bots; the key is printed once, and kept here."""
-    with exit_with_message():
-        client = client_of(address)
-        _require_nobody_signed_in(client, address)
-        owner, key = client.sign_up(name, invite)
-        # The key cannot be shown again, so it is printed even if it cannot be stored here.
-        if as_json:
-            say_json({"owner": owner, "key": key})
-        else:
-            say(f"You are the owner {owner} at {address}.", err=True)
-            say("Your key, shown only once; with it you sign in elsewhere:", err=True)
-            say(key)
-        path = keep_login(address, Login(owner, key))
+    client = client_of(address)
+    _require_nobody_signed_in(client, address)
+    owner, key = client.sign_up(name, invite)
+    # The key cannot be shown again, so it is printed even if it cannot be stored here.
+    if as_json:
+        say_json({"owner": owner, "key": key})
+    else:
+        say(f"You are the owner {owner} at {address}.", err=True)
+        say("Your key, shown only once; with it you sign in elsewhere:", err=True)
+        say(key)
+    path = keep_login(address, Login(owner, key))
     if not as_json:
         say(
             f"It is kept in {path}. Submit a file: arena submit FILE. "
@@ -72,10 +71,9 @@ def login(
     address: AddressOption = DEFAULT_ADDRESS,
 ) -> None:
     """Sign in at an arena with the key of `arena signup`, and keep it on this machine."""
-    with exit_with_message():
-        key = key.strip() or _asked()
-        owner = client_of(address).owner(key)
-        path = keep_login(address, Login(owner, key))
+    key = key.strip() or _asked()
+    owner = client_of(address).owner(key)
+    path = keep_login(address, Login(owner, key))
     say(f"You are the owner {owner} at {address}; the key is kept in {path}.", err=True)
 
 

@@ -15,9 +15,7 @@ from arena.commands.errors import CommandError
 from arena.replacing import replacing
 
 if TYPE_CHECKING:
-    from arena.clients.owner_client import OwnerClient
-    from arena.clients.results_client import ResultsClient
-    from arena.clients.upload_client import UploadClient
+    from arena.clients.webhook_client import WebhookClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,35 +31,18 @@ def login_file(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(environment.get("ARENA_HOME") or ".arena") / "config" / "owners.json"
 
 
-def client_of(address: str) -> "OwnerClient":
-    """Return a client of the referee.
+def client_of(address: str) -> "WebhookClient":
+    """Return a client of the referee, for all that owners and everybody else may ask.
 
     Raises AddressError.
     """
     # Imported here, because `arena --help` needs no gRPC.
-    from arena.clients.owner_client import OwnerClient
+    from arena.clients.webhook_client import WebhookClient
 
-    return OwnerClient.at(address, os.environ)
-
-
-def upload_client_of(address: str) -> "UploadClient":
-    """Return a client for uploads and hosted bots.
-
-    Raises AddressError.
-    """
-    from arena.clients.upload_client import UploadClient
-
-    return UploadClient.at(address, os.environ)
+    return WebhookClient.at(address, os.environ)
 
 
-def results_client_of(address: str) -> "ResultsClient":
-    """Return a client for results.
-
-    Raises AddressError.
-    """
-    from arena.clients.results_client import ResultsClient
-
-    return ResultsClient.at(address, os.environ)
+upload_client_of = client_of  # the name in submit.py
 
 
 def kept_login(address: str) -> Login | None:

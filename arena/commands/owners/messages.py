@@ -1,7 +1,6 @@
 """`arena messages`: what organisers and the operator wrote to the owner."""
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import exit_with_message
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import say, say_json
@@ -13,11 +12,10 @@ def messages(
     as_json: AsJson = False,
 ) -> None:
     """Show what organisers and the operator wrote to you, newest first, and mark it as read."""
-    with exit_with_message():
-        client, key = client_of(address), login_at(address).key
-        found = client.messages(key)
-        if found and not found[0].read:
-            client.mark_messages_read(key, found[0].id)
+    client, key = client_of(address), login_at(address).key
+    found = client.messages(key)
+    if found and not found[0].read:
+        client.mark_messages_read(key, found[0].id)
     if as_json:
         say_json(
             [

@@ -5,14 +5,8 @@ from typing import Annotated
 import typer
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import exit_with_message
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import (
-    client_of,
-    kept_login,
-    login_at,
-    results_client_of,
-)
+from arena.commands.owners.logins import client_of, kept_login, login_at
 from arena.commands.terminal import say, say_json
 from arena.match.notes import note_to_json, summed
 from arena.showing.usage import usage_in_words
@@ -27,9 +21,8 @@ def notes(
 
     Those of your bots, if you are signed in there, and those of bots whose owners share them.
     """
-    with exit_with_message():
-        login = kept_login(address)
-        found = results_client_of(address).notes(match, None if login is None else login.key)
+    login = kept_login(address)
+    found = client_of(address).notes(match, None if login is None else login.key)
     if as_json:
         say_json([note_to_json(one) for one in found])
         return
@@ -56,6 +49,5 @@ def share_notes(
 
     At first only you read them.
     """
-    with exit_with_message():
-        client_of(address).share_notes(login_at(address).key, name, shared=not stop)
+    client_of(address).share_notes(login_at(address).key, name, shared=not stop)
     say(f"The notes of {name} are read by {'you alone' if stop else 'everybody'}.", err=True)

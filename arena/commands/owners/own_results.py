@@ -10,10 +10,11 @@ import typer
 from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import results_client_of
+from arena.commands.owners.logins import client_of
 from arena.commands.terminal import Terminal, json_text, say, say_json
+from arena.database.names import folded
 from arena.match.transcript_json import to_json
 from arena.moments import in_utc, iso_utc
 
@@ -37,11 +38,10 @@ def matches(
 
     Filters look at the bot's newest 20,000 matches.
     """
-    with exit_with_message():
-        if won is not None and not name:
-            raise CommandError("--won and --lost are of a bot: name it.")
-        client = results_client_of(address)
-        found, _ = client.matches_page(name, limit, won=won, rated=rated)
+    if won is not None and not name:
+        raise CommandError("--won and --lost are of a bot: name it.")
+    client = client_of(address)
+    found, _ = client.matches_page(name, limit, won=won, rated=rated)
     if as_json:
         say_json([_match_json(one) for one in found])
         return
@@ -77,26 +77,25 @@ def faults(
     from arena.clients.results_client import FaultSeen
     from arena.match.fault_steps import fault_steps
 
-    with exit_with_message():
-        client = results_client_of(address)
-        looked_at, _ = client.matches_page(name, limit)
-        if not looked_at:
-            raise CommandError(f"{name} has finished no match there.")
-        found: list[tuple[MatchSeen, FaultStep, FaultSeen]] = []
-        not_kept = 0
-        for match in looked_at:
-            try:
-                transcript, told = client.with_faults(match.match_id)
-            except OwnerCallError as error:
-                if not error.missing:
-                    raise
-                not_kept += 1
-                continue
-            found += [
-                (match, fault, told.get(fault.turn, FaultSeen()))
-                for fault in fault_steps(transcript)
-                if match.entrants[fault.seat].bot.casefold() == name.casefold()
-            ]
+    client = client_of(address)
+    looked_at, _ = client.matches_page(name, limit)
+    if not looked_at:
+        raise CommandError(f"{name} has finished no match there.")
+    found: list[tuple[MatchSeen, FaultStep, FaultSeen]] = []
+    not_kept = 0
+    for match in looked_at:
+        try:
+            transcript, told = client.with_faults(match.match_id)
+        except OwnerCallError as error:
+            if not error.missing:
+                raise
+            not_kept += 1
+            continue
+        found += [
+            (match, fault, told.get(fault.turn, FaultSeen()))
+            for fault in fault_steps(transcript)
+            if folded(match.entrants[fault.seat].bot) == folded(name)
+        ]
     if as_json:
         say_json([_fault_json(*one) for one in found])
         return
@@ -119,8 +118,7 @@ def transcript(
     address: AddressOption = DEFAULT_ADDRESS,
 ) -> None:
     """Print the transcript of a finished match at a referee, as `arena verify` reads it."""
-    with exit_with_message():
-        found = results_client_of(address).transcript(match)
+    found = client_of(address).transcript(match)
     say(json_text(to_json(found), compact=True))
 
 
@@ -132,8 +130,7 @@ def replay(
     """Print a finished match at a referee step by step in words, with all secrets open."""
     from arena.commands.results.replay import say_replay
 
-    with exit_with_message():
-        say_replay(results_client_of(address).transcript(match), as_json=as_json)
+    say_replay(client_of(address).transcript(match), as_json=as_json)
 
 
 def ratings(
@@ -149,8 +146,7 @@ def ratings(
     as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of a game at a referee, best first."""
-    with exit_with_message():
-        _, found = results_client_of(address).leaderboard(game, seats, limit, old=old)
+    _, found = client_of(address).leaderboard(game, seats, limit, old=old)
     if as_json:
         say_json(
             [

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.database import with_store
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import say, say_json
@@ -59,21 +59,20 @@ def policy(
     They hold at once, at all referees. Ratings stay what they are.
     """
     changes: dict[str, int | None] = {}
-    with exit_with_message():
-        if pace is not None:
-            try:
-                changes["bot_pace"] = read_bot_pace(pace)
-            except ValueError as error:
-                raise CommandError(f"--pace {pace}: {error}.") from error
-        numbers = {
-            "ranked-versions": ranked_versions,
-            "ranked-days": ranked_days,
-            "transcript-days": transcript_days,
-            "notice-days": notice_days,
-        }
-        for option, given in numbers.items():
-            if given is not None:
-                changes[option.replace("-", "_")] = _number(option, given)
+    if pace is not None:
+        try:
+            changes["bot_pace"] = read_bot_pace(pace)
+        except ValueError as error:
+            raise CommandError(f"--pace {pace}: {error}.") from error
+    numbers = {
+        "ranked-versions": ranked_versions,
+        "ranked-days": ranked_days,
+        "transcript-days": transcript_days,
+        "notice-days": notice_days,
+    }
+    for option, given in numbers.items():
+        if given is not None:
+            changes[option.replace("-", "_")] = _number(option, given)
     if changes:
         now = with_store(lambda store: store.policies.change(changes, actor()))
     else:

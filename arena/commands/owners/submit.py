@@ -85,7 +85,7 @@ def _meant(client: "UploadClient", key: str, file: Path) -> str:
 
     Raises CommandError where it would be one more bot: mine2.py is more likely a version of mine.
     """
-    own = [bot.name for bot in client.bots(key).bots if not bot.retired]
+    own = client.bots_in_service(key)
     same = [name for name in own if name.casefold() == file.stem.casefold()]
     if same or not own:
         return same[0] if same else file.stem

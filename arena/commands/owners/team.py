@@ -6,7 +6,6 @@ import typer
 from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import exit_with_message
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import Terminal, say, say_json
@@ -25,8 +24,7 @@ def add(name: _Name, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson =
     With it (`arena login`) the member submits and looks after the team's bots; the audit names the
     member. Only you, with the key of `arena signup`, add and remove members.
     """
-    with exit_with_message():
-        key = client_of(address).add_member(login_at(address).key, name)
+    key = client_of(address).add_member(login_at(address).key, name)
     if as_json:
         say_json({"member": name, "key": key})
         return
@@ -37,8 +35,7 @@ def add(name: _Name, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson =
 @app.command("list")
 def list_members(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
     """List the members of your team, beside its captain."""
-    with exit_with_message():
-        found = client_of(address).members(login_at(address).key)
+    found = client_of(address).members(login_at(address).key)
     if as_json:
         say_json([{"member": name, "added": iso_utc(added)} for name, added in found])
         return
@@ -54,6 +51,5 @@ def list_members(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = Fal
 @app.command()
 def remove(name: _Name, address: AddressOption = DEFAULT_ADDRESS) -> None:
     """Remove a member: the member's key is not valid any more. Members may remove themselves."""
-    with exit_with_message():
-        client_of(address).remove_member(login_at(address).key, name)
+    client_of(address).remove_member(login_at(address).key, name)
     say(f"{name} is not in your team any more.")

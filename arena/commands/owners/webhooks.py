@@ -1,19 +1,15 @@
 """`arena bot webhook` and `webhooks`: where notices of an owner's bots are posted."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.commands.errors import exit_with_message
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import login_at
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import Terminal, say, say_json
-
-if TYPE_CHECKING:
-    from arena.clients.webhook_client import WebhookClient
 
 
 def webhook(
@@ -28,13 +24,12 @@ def webhook(
     Notices: a build is accepted, or refused and why; a bot keeps failing. They are signed as
     Standard Webhooks; Discord and Slack get the form that they take.
     """
-    with exit_with_message():
-        key, client = login_at(address).key, _client(address)
-        if remove:
-            client.remove_webhook(key, url, bot)
-            secret = ""
-        else:
-            secret = client.add_webhook(key, url, bot)
+    key, client = login_at(address).key, client_of(address)
+    if remove:
+        client.remove_webhook(key, url, bot)
+        secret = ""
+    else:
+        secret = client.add_webhook(key, url, bot)
     if as_json:
         say_json({"url": url, "bot": bot or None, "secret": secret or None})
     elif secret:
@@ -49,8 +44,7 @@ def webhooks(
     as_json: AsJson = False,
 ) -> None:
     """List your webhooks, with what was delivered and why the last try failed."""
-    with exit_with_message():
-        found = _client(address).webhooks(login_at(address).key)
+    found = client_of(address).webhooks(login_at(address).key)
     if as_json:
         say_json([asdict(one) | {"bot": one.bot or None} for one in found])
         return
@@ -59,12 +53,3 @@ def webhooks(
         bot = one.bot or "all"
         table.add_row(one.url, bot, str(one.delivered), str(one.waiting), one.failure)
     Terminal().print_table(table)
-
-
-def _client(address: str) -> "WebhookClient":
-    import os
-
-    # Imported here, because `arena --help` needs no gRPC.
-    from arena.clients.webhook_client import WebhookClient
-
-    return WebhookClient.at(address, os.environ)

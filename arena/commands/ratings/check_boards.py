@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena.commands.database import existing_database
-from arena.commands.errors import exit_with_message
+from arena.commands.database import reading
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say, say_json
@@ -30,13 +29,11 @@ def check_boards(
     database at ARENA_DATABASE_URL, too.
     """
     # Imported here: an error in the options must not wait for numpy.
-    from arena.database.reading import open_reader
     from arena.server.boards.checking import check_board_at
     from arena.server.boards.checkpointing import played_ladders, write_checkpoints
     from arena.server.boards.ladder_statements import log_end
-    from arena.settings import read_settings
 
-    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
+    with reading() as (read, url):
         written = write_checkpoints(url) if write else []
         ladders = played_ladders(read)
         (end,) = read(log_end())

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from arena.commands.database import with_reader
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.database import reading
+from arena.commands.errors import CommandError
 from arena.commands.known_bots import require_bot
 from arena.commands.options import AsJson, OptionList, TimeOption, game_options, time_control
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
 from arena.commands.terminal import Terminal, excess, say_json
+from arena.database.names import folded
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.rating.methods import ScoreRule
 
 if TYPE_CHECKING:
-    from arena.database.reading import Reader
     from arena.server.boards.details import LadderHistory
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -41,26 +41,22 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Print the ratings of a ladder over time, recomputed from its log of results."""
-    with exit_with_message():
-        control = time_control(time)
-        rules = make_game(game, game_options(option))
-        require_seats(rules, seats)
+    control = time_control(time)
+    rules = make_game(game, game_options(option))
+    require_seats(rules, seats)
     # Imported here: an error in the options must not wait for numpy.
     from arena.server.boards.details import ladder_history
     from arena.server.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
 
-    def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
+    with reading() as (read, _):
         # Check the names before the log is replayed, which can take seconds.
         for name in bot or ():
             require_bot(read, name)
         size, ladder = ladder_of_table(read, game, changed, seats, score, control)
-        return size, ladder_history(read, LiveBoard(ladder, read), points)
-
-    size, found = with_reader(replayed)
-    with exit_with_message():
-        chosen = _chosen(found, bot or ())
+        found = ladder_history(read, LiveBoard(ladder, read), points)
+    chosen = _chosen(found, bot or ())
     if as_json:
         say_json(_json(rules, size, score, control, found, chosen))
     elif not found.points:
@@ -85,7 +81,7 @@ def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
         versions = {
             version
             for version in rated
-            if found.versions[version].entrant.bot.lower() == name.lower()
+            if folded(found.versions[version].entrant.bot) == folded(name)
         }
         if not versions:
             raise CommandError(f"--bot {name}: no match of this ladder counts for such a bot.")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,8 +11,8 @@ from rich.live import Live
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.commands.database import existing_database, with_reader
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.database import reading
+from arena.commands.errors import CommandError
 from arena.commands.options import AsJson, OptionList, TimeOption, game_options, time_control
 from arena.commands.ratings.leaderboard_json import ladder_json, luck_of_lines
 from arena.commands.ratings.page import Page
@@ -27,7 +28,6 @@ from arena.wording import number_of
 if TYPE_CHECKING:
     from arena.database.reading import Read, Reader
     from arena.server.boards.board import BoardLine
-    from arena.server.boards.live_board import Leaderboard
     from arena.server.boards.remarks import Remarks
     from arena.server.results.benchmarks import BenchmarkFigure
     from arena.server.uploads.checks import RecordedCheck
@@ -73,14 +73,13 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of one game, its options, a table size and a time control."""
-    with exit_with_message():
-        control = time_control(time)
-        rules = make_game(game, game_options(option))
-        require_seats(rules, seats)
-        if follow and (details or check or old):
-            raise CommandError(
-                "--follow shows only the leaderboard: omit --details, --check and --old."
-            )
+    control = time_control(time)
+    rules = make_game(game, game_options(option))
+    require_seats(rules, seats)
+    if follow and (details or check or old):
+        raise CommandError(
+            "--follow shows only the leaderboard: omit --details, --check and --old."
+        )
     # Imported here: an error in the options must not wait for numpy.
     from arena.server.boards.live_board import LiveBoard, ladder_of_table
 
@@ -88,52 +87,31 @@ def leaderboard(
     page = Page(bot, limit)
     if follow:
         _follow(rules, seats, score, control, page, as_json=as_json)
-    elif details or check:
-        from arena.commands.ratings.leaderboard_details import details_json, print_details
-        from arena.server.boards import details as boards_details
+        return
 
-        def with_details(read: "Reader") -> "tuple[int, boards_details.Details, Remarks]":
-            size, ladder = ladder_of_table(read, game, changed, seats, score, control)
-            found = boards_details.details(read, ladder, check=check)
-            return size, found, remarks_on(read, ladder, found.board.lines)
+    with reading() as (read, _):
+        size, ladder = ladder_of_table(read, game, changed, seats, score, control)
+        found = None
+        if details or check:
+            from arena.commands.ratings.leaderboard_details import details_json, print_details
+            from arena.server.boards.details import details as details_of
 
-        size, found, remarks = with_reader(with_details)
-        lines = found.board.old if old else found.board.ranked
-        if as_json:
-            document = ladder_json(rules, size, score, control, lines, remarks)
-            say_json(document | {"details": details_json(found)})
-            return
-        named = title(rules, size, score, control)
-        with exit_with_message():
-            print_leaderboard(rules, named, lines, remarks, page)
-            _say_old(found.board, shown=old)
-        with exit_with_message():
-            print_details(Terminal(), found, page)
-    else:
-
-        def alone(read: "Reader") -> "tuple[int, Leaderboard, Remarks]":
-            size, ladder = ladder_of_table(read, game, changed, seats, score, control)
-            board = LiveBoard(ladder, read).now()
-            return size, board, remarks_on(read, ladder, board.old if old else board.ranked)
-
-        size, board, remarks = with_reader(alone)
+            found = details_of(read, ladder, check=check)
+        board = LiveBoard(ladder, read).now() if found is None else found.board
         lines = board.old if old else board.ranked
-        if as_json:
-            document = ladder_json(rules, size, score, control, lines, remarks)
-            say_json(document)
-            return
-        with exit_with_message():
-            print_leaderboard(rules, title(rules, size, score, control), lines, remarks, page)
-            _say_old(board, shown=old)
-
-
-def _say_old(board: "Leaderboard", *, shown: bool) -> None:
-    """Say how many old versions are not shown."""
-    if board.old and not shown:
+        remarks = remarks_on(read, ladder, lines if found is None else board.lines)
+    if as_json:
+        document = ladder_json(rules, size, score, control, lines, remarks)
+        say_json(document | ({} if found is None else {"details": details_json(found)}))
+        return
+    print_leaderboard(rules, title(rules, size, score, control), lines, remarks, page)
+    if board.old and not old:
         say(
             f"{number_of(len(board.old), 'old version is', 'old versions are')} not ranked: "
             "--old lists them."
         )
+    if found is not None:
+        print_details(Terminal(), found, page)
 
 
 def _follow(
@@ -145,29 +123,30 @@ def _follow(
     *,
     as_json: bool,
 ) -> None:
-    from arena.database.reading import open_reader
     from arena.server.boards.live_board import LiveBoard, follow, ladder_of_table
-    from arena.settings import read_settings
 
     async def run(url: str, read: "Reader") -> None:
         changed = rules.options.changed()
         size, ladder = ladder_of_table(read, rules.name, changed, seats, score, control)
-        console = Terminal()
-        with Live(console=console, auto_refresh=False) as live:
+        named, console = title(rules, size, score, control), Terminal()
+        # Elsewhere than on a terminal nothing can be replaced: there is one board after the other.
+        on_terminal = console.is_terminal and not as_json
+        with Live(console=console, auto_refresh=False) if on_terminal else nullcontext() as live:
             async for board in follow(url, LiveBoard(ladder, read)):
                 remarks = remarks_on(read, ladder, board.ranked)
                 if as_json:
                     document = ladder_json(rules, size, score, control, board.ranked, remarks)
                     ends = {"matches": board.matches, "sequence": board.sequence}
                     say_json_line(document | ends)
+                elif live is None:
+                    print_leaderboard(rules, named, board.ranked, remarks, page)
                 else:
-                    named = title(rules, size, score, control)
                     tables, note = _tables_and_note(
                         rules, named, board.ranked, remarks, console, page
                     )
                     live.update(Group(*tables, note), refresh=True)
 
-    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
+    with reading() as (read, url):
         try:
             asyncio.run(run(url, read))
         except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.terminal import say_json
 from arena.printable import printable
 from arena.rating.methods import Clusters, EloModel, ScoreRule
@@ -45,12 +45,11 @@ def rate(
     from arena.commands.ratings.results_file import read_results
     from arena.rating.ladder import rate as rate_results
 
-    with exit_with_message():
-        sd = None if prior_sd == "none" else _number("--prior-sd", prior_sd)
-        fixed = _anchor(anchor)
-        ladder = rate_results(
-            read_results(file), prior_sd=sd, anchor=fixed, score=score, clusters=clusters
-        )
+    sd = None if prior_sd == "none" else _number("--prior-sd", prior_sd)
+    fixed = _anchor(anchor)
+    ladder = rate_results(
+        read_results(file), prior_sd=sd, anchor=fixed, score=score, clusters=clusters
+    )
     if as_json:
         say_json(_ladder_json(ladder))
     else:
@@ -76,13 +75,12 @@ def sprt(
     from arena.rating.sprt import BlockCounts, Bounds, estimate
     from arena.rating.sprt import sprt as sprt_state
 
-    with exit_with_message():
-        counts = [_count("--pairs", part) for part in pairs.split(",")]
-        ends = [_number("--bounds", part) for part in bounds.split(",")]
-        if len(ends) != 2:
-            raise CommandError(f"--bounds: two numbers expected, not {bounds!r}")
-        observed, limits = BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model)
-        test, found = sprt_state(observed, limits), estimate(observed, limits)
+    counts = [_count("--pairs", part) for part in pairs.split(",")]
+    ends = [_number("--bounds", part) for part in bounds.split(",")]
+    if len(ends) != 2:
+        raise CommandError(f"--bounds: two numbers expected, not {bounds!r}")
+    observed, limits = BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model)
+    test, found = sprt_state(observed, limits), estimate(observed, limits)
     if as_json:
         say_json(_sprt_json(test, found))
     else:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.jobs_option import Cluster, Jobs
 from arena.commands.results.analyse_json import bot_json, match_json
 from arena.commands.results.match_argument import transcripts_in
@@ -71,41 +71,40 @@ def analyse(
 
     Values are known for Bluff without its extension; for other games only how likely claims were.
     """
-    with exit_with_message():
-        if missing:
-            if matches or bot is not None or as_json:
-                raise CommandError("--missing looks for matches itself: name none.")
-            # The import is here, because a file needs no database.
-            from arena.commands.results.keep_analyses import keep_missing
+    if missing:
+        if matches or bot is not None or as_json:
+            raise CommandError("--missing looks for matches itself: name none.")
+        # The import is here, because a file needs no database.
+        from arena.commands.results.keep_analyses import keep_missing
 
-            keep_missing(seats=seats, jobs=jobs, follow=follow, cluster=cluster)
-            return
-        if follow or any(one is not None for one in (seats, jobs, cluster)):
-            raise CommandError("--follow, --seats, --jobs and --cluster belong to --missing.")
-        if not matches and bot is None:
-            raise CommandError("Give matches, files with matches, --bot NAME, or --missing.")
-        if bot is not None and not matches:
-            # The import is here, because a file needs no database.
-            from arena.commands.results.recorded_analyses import newest_seats
+        keep_missing(seats=seats, jobs=jobs, follow=follow, cluster=cluster)
+        return
+    if follow or any(one is not None for one in (seats, jobs, cluster)):
+        raise CommandError("--follow, --seats, --jobs and --cluster belong to --missing.")
+    if not matches and bot is None:
+        raise CommandError("Give matches, files with matches, --bot NAME, or --missing.")
+    if bot is not None and not matches:
+        # The import is here, because a file needs no database.
+        from arena.commands.results.recorded_analyses import newest_seats
 
-            _print_bot(bot, newest_seats(bot, limit), as_json)
-            return
-        found = _analyses(matches or [], all_values=as_json)
-        if bot is not None:
-            played = [seat for match in found for seat in _seats_of(match, bot)]
-            if not played:
-                raise CommandError(f"{bot} plays in none of these matches.")
-            _print_bot(bot, played, as_json)
-            return
-        graded = accounted = False
-        for match in found:
-            if as_json:
-                say_json_line(match_json(match))
-            else:
-                accounted |= _print(match)
-                graded |= any(decision.grade is not None for decision in match.decisions)
-        if not as_json:
-            _explain(graded=graded, accounted=accounted)
+        _print_bot(bot, newest_seats(bot, limit), as_json)
+        return
+    found = _analyses(matches or [], all_values=as_json)
+    if bot is not None:
+        played = [seat for match in found for seat in _seats_of(match, bot)]
+        if not played:
+            raise CommandError(f"{bot} plays in none of these matches.")
+        _print_bot(bot, played, as_json)
+        return
+    graded = accounted = False
+    for match in found:
+        if as_json:
+            say_json_line(match_json(match))
+        else:
+            accounted |= _print(match)
+            graded |= any(decision.grade is not None for decision in match.decisions)
+    if not as_json:
+        _explain(graded=graded, accounted=accounted)
 
 
 def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.progress import with_progress
 from arena.commands.results.deception_tables import (
     BotTable,
@@ -18,6 +18,7 @@ from arena.commands.results.deception_tables import (
 )
 from arena.commands.results.match_argument import recorded, transcripts_in
 from arena.commands.terminal import say_json_line
+from arena.database.names import folded
 from arena.lab.analysis import SolvedShares, solved_shares_of
 from arena.lab.deception import BotMatch, ClaimDecision, claim_decisions, deception_of
 from arena.match.match_id import is_match_id
@@ -51,24 +52,23 @@ def deception(
     A claim is false if it is false in fact, a bluff if it is more likely false than true by what
     its seat sees, and a lie if that seat knows that it is false.
     """
-    with exit_with_message():
-        if matches:
-            played = with_progress(_given(matches), _lines(matches), "deception")
-        elif bot is not None:
-            # The import is here, because a file needs no database.
-            from arena.commands.results.recorded_analyses import newest_shares
+    if matches:
+        played = with_progress(_given(matches), _lines(matches), "deception")
+    elif bot is not None:
+        # The import is here, because a file needs no database.
+        from arena.commands.results.recorded_analyses import newest_shares
 
-            played = with_progress(newest_shares(bot, limit), limit, "deception")
-        else:
-            raise CommandError("Give matches, files with matches, or --bot NAME.")
-        found = _tables(played, bot)
-        if as_json:
-            for one in found:
-                say_json_line(deception_json(one))
-        elif bot is None:
-            print_bots(found)
-        else:
-            print_situations(found)
+        played = with_progress(newest_shares(bot, limit), limit, "deception")
+    else:
+        raise CommandError("Give matches, files with matches, or --bot NAME.")
+    found = _tables(played, bot)
+    if as_json:
+        for one in found:
+            say_json_line(deception_json(one))
+    elif bot is None:
+        print_bots(found)
+    else:
+        print_situations(found)
 
 
 def _given(names: list[str]) -> Iterator[tuple[Transcript, _Solved]]:
@@ -101,7 +101,7 @@ def _tables(played: Iterator[tuple[Transcript, _Solved]], bot: str | None) -> li
         for decision in claim_decisions(transcript):
             by_bot[setup.entrants[decision.seat].bot].append(decision)
         for entrant in setup.entrants:
-            if bot is None or entrant.bot.casefold() == bot.casefold():
+            if bot is None or folded(entrant.bot) == folded(bot):
                 played_as[entrant.bot, setup.game].add(entrant, setup)
         for name, decisions in by_bot.items():
             if (name, setup.game) in played_as:

@@ -5,7 +5,7 @@ more memory than a thousand.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,7 @@ import typer
 
 from arena.commands.database import existing_database
 from arena.commands.dataset.writing import say_removed, write_data_set
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError, cannot_be_written
 from arena.commands.options import game_options, time_control
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
@@ -61,27 +61,21 @@ def export(
     ] = "",
 ) -> None:
     """Write results, transcripts or decisions to files."""
-    with exit_with_message():
-        selection = _selection(game, option or [], seats, time)
-        if file is None and transcripts is None and decisions is None:
-            raise CommandError(
-                "Name a file for the results, one for --transcripts or a folder for --decisions."
-            )
-        if file is not None and file.suffix not in FORMATS:
-            raise CommandError(f"{file}: export to one of {', '.join(FORMATS)}.")
-        try:
-            with existing_database(read_settings()) as url, open_archive(url) as archive:
-                if file is not None:
-                    _results(archive, selection, file)
-                if transcripts is not None:
-                    _transcripts(archive, selection, transcripts)
-                if decisions is not None:
-                    with open_reader(url) as read:
-                        write_data_set(archive, read, selection, decisions)
-        except OSError as error:
-            if error.filename is None:
-                raise
-            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+    selection = _selection(game, option or [], seats, time)
+    if file is None and transcripts is None and decisions is None:
+        raise CommandError(
+            "Name a file for the results, one for --transcripts or a folder for --decisions."
+        )
+    if file is not None and file.suffix not in FORMATS:
+        raise CommandError(f"{file}: export to one of {', '.join(FORMATS)}.")
+    with existing_database(read_settings()) as url, open_archive(url) as archive:
+        if file is not None:
+            _results(archive, selection, file)
+        if transcripts is not None:
+            _transcripts(archive, selection, transcripts)
+        if decisions is not None:
+            with open_reader(url) as read:
+                write_data_set(archive, read, selection, decisions)
 
 
 def _selection(game: str | None, option: list[str], seats: str, time: str) -> Selection:
@@ -163,15 +157,14 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 def _complete(file: Path) -> Iterator[Path]:
     """Provide a new file next to `file`, which is renamed to it when complete.
 
-    Raises CommandError unless `file` is free or a regular file: a device must not be replaced. A
-    symbolic link is followed.
+    Raises CommandError unless `file` is free or a regular file, because a device must not be
+    replaced, and if it cannot be written. A symbolic link is followed.
     """
     target = file.resolve()
     if target.exists() and not target.is_file():
         raise CommandError(f"{file} is not a regular file: choose another name.")
-    with ExitStack() as stack:
-        try:
-            part = stack.enter_context(replacing(target))
-        except OSError as error:
-            raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
-        yield part
+    try:
+        with replacing(target) as part:
+            yield part
+    except OSError as error:
+        raise cannot_be_written(file, error) from error

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.commands.database import with_reader
+from arena.commands.database import reading
 from arena.commands.known_bots import require_bot
 from arena.commands.options import AsJson
 from arena.commands.terminal import json_text, say, say_json
 
 if TYPE_CHECKING:
-    from arena.database.reading import Reader
     from arena.server.results.faults import SeenFault
 
 
@@ -20,14 +19,11 @@ def faults(
     as_json: AsJson = False,
 ) -> None:
     """Print the latest faults of a bot in finished matches, newest first."""
+    from arena.server.results.faults import faults_of
 
-    def read(reader: "Reader") -> "list[SeenFault]":
-        from arena.server.results.faults import faults_of
-
-        require_bot(reader, bot)
-        return faults_of(reader, bot, limit)
-
-    found = with_reader(read)
+    with reading() as (read, _):
+        require_bot(read, bot)
+        found = faults_of(read, bot, limit)
     if as_json:
         say_json([_json(fault) for fault in found])
         return

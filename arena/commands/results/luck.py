@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.options import AsJson
 from arena.commands.progress import progress
@@ -37,17 +37,16 @@ def luck(
     In expected points (the share of the other seats that one beats) above the mean of all possible
     draws, by a fixed table; docs/luck.md explains how.
     """
-    with exit_with_message():
-        if missing == (match is not None):
-            raise CommandError("Name a match or a file, or use --missing.")
-        if match is None:
-            _measure_missing(jobs, cluster)
-            return
-        try:
-            found = transcript_of(match)
-            measured = checked_luck_of(found)
-        except TranscriptError as error:
-            raise CommandError(f"{match} cannot be replayed: {error}.") from error
+    if missing == (match is not None):
+        raise CommandError("Name a match or a file, or use --missing.")
+    if match is None:
+        _measure_missing(jobs, cluster, as_json=as_json)
+        return
+    try:
+        found = transcript_of(match)
+        measured = checked_luck_of(found)
+    except TranscriptError as error:
+        raise CommandError(f"{match} cannot be replayed: {error}.") from error
     if as_json:
         say_json(_json(found, measured))
     else:
@@ -58,7 +57,7 @@ FEW = 3_000
 """The number of matches measured in a second, before further processes have started."""
 
 
-def _measure_missing(jobs: int | None, cluster: str | None) -> None:
+def _measure_missing(jobs: int | None, cluster: str | None, *, as_json: bool) -> None:
     """Measure the luck of all recorded matches without it, and print the counts."""
     # The import is here, because a file needs no database.
     from arena.commands.database import with_store
@@ -76,7 +75,10 @@ def _measure_missing(jobs: int | None, cluster: str | None) -> None:
         return told[0], told[1]
 
     done, failed = with_store(measure)
-    typer.echo(f"Measured the luck of {done:,} matches.")
+    if as_json:
+        say_json({"measured": done, "failed": failed})
+    else:
+        typer.echo(f"Measured the luck of {done:,} matches.")
     if failed:
         typer.echo(f"{failed:,} could not be measured; the log above says why.", err=True)
     if done:

@@ -49,10 +49,11 @@ def recorded(match_id: str) -> Transcript:
     Raises CommandError.
     """
     # The import is here, because a file needs no database.
-    from arena.commands.database import with_reader
+    from arena.commands.database import reading
     from arena.server.results.match_finding import transcript_named
 
-    found = with_reader(lambda read: transcript_named(read, match_id))
+    with reading() as (read, _):
+        found = transcript_named(read, match_id)
     if found is None:
         raise CommandError(f"There is no match {match_id}: see `arena matches`.")
     return found

@@ -1,6 +1,5 @@
 """`arena matches` and `arena transcript`: list recorded matches, and print a transcript."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from arena.commands.database import with_reader
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.database import reading
+from arena.commands.errors import CommandError
 from arena.commands.known_bots import require_bot
 from arena.commands.options import AsJson
 from arena.commands.terminal import Terminal, say_json
 from arena.server.results.match_sort import Sort
 
 if TYPE_CHECKING:
-    from arena.database.reading import Reader
     from arena.database.rows import MatchRow
     from arena.server.results.bluffing import Bluffing
 
@@ -47,23 +45,22 @@ def matches(
     as_json: AsJson = False,
 ) -> None:
     """Print finished matches, newest first or in another order."""
-    with exit_with_message():
-        if game is not None:
-            # The import is here, as below: a list of matches needs no games, a fifth of its
-            # running time.
-            from arena.games import make_game
+    if game is not None:
+        # The import is here, as below: a list of matches needs no games, a fifth of its
+        # running time.
+        from arena.games import make_game
 
-            make_game(game)
+        make_game(game)
 
-    def read(reader: "Reader") -> "tuple[list[MatchRow], Mapping[str, Bluffing]]":
-        from arena.server.results.match_finding import Bluffs, find
-        from arena.server.results.match_search import MatchFilter
-        from arena.server.tournaments import tournament_statements
+    from arena.server.results.match_finding import Bluffs, find
+    from arena.server.results.match_search import MatchFilter
+    from arena.server.tournaments import tournament_statements
 
+    with reading() as (read, _):
         for option, name in (("--bot", bot), ("--opponent", opponent)):
             if name is not None:
-                require_bot(reader, name, option)
-        if tournament is not None and not reader(
+                require_bot(read, name, option)
+        if tournament is not None and not read(
             tournament_statements.tournament_list(name=tournament)
         ):
             raise CommandError(
@@ -80,12 +77,10 @@ def matches(
             since=since and since.replace(tzinfo=UTC),
             until=until and until.replace(tzinfo=UTC),
         )
-        bluffs = Bluffs(reader)
-        rows = find(reader, bluffs, wanted, sort=sort, limit=limit)
+        bluffs = Bluffs(read)
+        found = find(read, bluffs, wanted, sort=sort, limit=limit)
         by_bluff = sort is Sort.BOLDEST
-        return rows, bluffs.of([row.match_id for row in rows]) if by_bluff else {}
-
-    found, bluffings = with_reader(read)
+        bluffings = bluffs.of([match.match_id for match in found]) if by_bluff else {}
     if as_json:
         objects = [_match_json(match, bluffings.get(match.match_id)) for match in found]
         say_json(objects)
@@ -164,5 +159,4 @@ def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> N
     from arena.commands.results.match_argument import recorded
     from arena.match.transcript_json import to_json
 
-    with exit_with_message():
-        say_json(to_json(recorded(match_id)))
+    say_json(to_json(recorded(match_id)))

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from arena.commands.database import existing_database
+from arena.commands.database import reading
 from arena.commands.errors import CommandError
 from arena.commands.known_bots import require_bot
-from arena.database.reading import Reader, open_reader
+from arena.database.reading import Reader
 from arena.database.rows import match_row
 from arena.database.transcripts import unpack
 from arena.lab.analysis import (
@@ -33,7 +33,6 @@ from arena.server.app.store import open_store
 from arena.server.results.analyses import FoundAnalysis
 from arena.server.results.kept_analyses import edition, kept_decisions, to_keep
 from arena.server.results.match_search import MatchFilter, found_matches, transcripts_of_matches
-from arena.settings import read_settings
 
 _AT_A_TIME = 50
 """The number of matches that are computed before they are saved; by tables, seconds of work."""
@@ -102,7 +101,7 @@ def newest_shares(bot: str, limit: int) -> Iterator[tuple[Transcript, Mapping[in
 
 @contextmanager
 def _database() -> Iterator["_Database"]:
-    with existing_database(read_settings()) as url, open_reader(url) as read:
+    with reading() as (read, url):
         yield _Database(url, read)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AsJson
 from arena.commands.results.match_argument import transcript_of
 from arena.commands.terminal import say, say_json
@@ -18,11 +18,10 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Print a match step by step in words, with all secrets open, and its faults."""
-    with exit_with_message():
-        try:
-            say_replay(transcript_of(match), as_json=as_json)
-        except TranscriptError as error:
-            raise CommandError(f"{match} cannot be replayed: {error}.") from error
+    try:
+        say_replay(transcript_of(match), as_json=as_json)
+    except TranscriptError as error:
+        raise CommandError(f"{match} cannot be replayed: {error}.") from error
 
 
 def say_replay(transcript: Transcript, *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.progress import progress
 from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
@@ -56,21 +56,20 @@ def verify(
     Exit code 1 if the verification of a match fails; each such match is named with the first thing
     that is wrong.
     """
-    with exit_with_message():
-        demanded = _public_key(key)
-        tally, signers = Counter[str](), Counter[str]()
-        last = None
-        with ExitStack() as stack:
-            advance = stack.enter_context(progress(_size(matches), "Verifying"))
-            for text in _all(matches, stack):
-                last = _checked(text, demanded)
-                tally["failed" if last.error else "verified"] += 1
-                signers[last.signed_by or ""] += last.error is None
-                if as_json:
-                    say_json_line(last.as_json())
-                elif last.error:
-                    typer.echo(printable(last.complaint))
-                advance(text.size)
+    demanded = _public_key(key)
+    tally, signers = Counter[str](), Counter[str]()
+    last = None
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress(_size(matches), "Verifying"))
+        for text in _all(matches, stack):
+            last = _checked(text, demanded)
+            tally["failed" if last.error else "verified"] += 1
+            signers[last.signed_by or ""] += last.error is None
+            if as_json:
+                say_json_line(last.as_json())
+            elif last.error:
+                typer.echo(printable(last.complaint))
+            advance(text.size)
     if not as_json:
         typer.echo(_closing(tally, signers, last))
     if tally["failed"]:
@@ -192,14 +191,11 @@ def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
 def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
     """Return a function that reads recorded matches from the database of the settings."""
     # The imports are here, because files need no database.
-    from arena.commands.database import existing_database
+    from arena.commands.database import reading
     from arena.database.errors import TranscriptDamagedError
-    from arena.database.reading import open_reader
     from arena.server.results.match_finding import transcript_named
-    from arena.settings import read_settings
 
-    url = stack.enter_context(existing_database(read_settings()))
-    read = stack.enter_context(open_reader(url))
+    read, _ = stack.enter_context(reading())
 
     def recorded(match_id: str) -> Transcript:
         try:

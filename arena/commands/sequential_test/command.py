@@ -6,17 +6,11 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import check_seats, entries
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.jobs_option import (
-    PROGRAMS_ELSEWHERE,
-    Cluster,
-    Jobs,
-    cluster_of,
-    processor_count,
-)
+from arena.commands.jobs_option import Cluster, Jobs, check_cluster, where_of
 from arena.commands.options import OptionList, game_options
 from arena.commands.sequential_test.in_process import conduct
 from arena.commands.sequential_test.report import report
@@ -24,7 +18,6 @@ from arena.commands.terminal import say, say_json
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.local.contest import Contest
-from arena.local.playing import Where
 from arena.match.score_rule import ScoreRule
 from arena.rating.methods import EloModel
 from arena.rating.sprt import Bounds, SprtState
@@ -100,30 +93,27 @@ def sequential_test(
     the arguments, or a bot that cannot play.
     """
     seed = seed or secrets.token_hex(4)
-    with exit_with_message():
-        limits = Bounds(*_bounds(bounds), model, alpha, beta)
-        rules = make_game(game, game_options(option))
-        others = listed_bots("--opponents", opponents)
-        folder = None
-        _check_table(rules, others)
-        if cluster is not None and connected:
-            raise CommandError("--cluster: connected bots play where they are.")
-        if connected:
-            # Imported here: tests in process must not wait for storage's imports.
-            from arena.commands.sequential_test.connected import conduct_connected
+    limits = Bounds(*_bounds(bounds), model, alpha, beta)
+    rules = make_game(game, game_options(option))
+    others = listed_bots("--opponents", opponents)
+    folder = None
+    _check_table(rules, others)
+    if cluster is not None and connected:
+        raise CommandError("--cluster: connected bots play where they are.")
+    if connected:
+        # Imported here: tests in process must not wait for storage's imports.
+        from arena.commands.sequential_test.connected import conduct_connected
 
-            progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
-        else:
-            with quoting_explained("--opponents", opponents):
-                first, second, *rest = field = entries([new, old, *others], rules)
-            contest = Contest(rules, first, second, tuple(rest), score)
-            if any(entry.command for entry in field):
-                folder = log_folder(logs)
-                if cluster is not None:
-                    raise CommandError(PROGRAMS_ELSEWHERE)
-            with cluster_of(cluster) as workers:
-                where = Where(jobs or processor_count(), workers=workers, logs=folder)
-                progress = conduct(contest, limits, seed, max_blocks, where)
+        progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
+    else:
+        with quoting_explained("--opponents", opponents):
+            first, second, *rest = field = entries([new, old, *others], rules)
+        contest = Contest(rules, first, second, tuple(rest), score)
+        programs = any(entry.command for entry in field)
+        check_cluster(cluster, programs=programs)
+        folder = log_folder(logs) if programs else None
+        with where_of(jobs, cluster, folder) as where:
+            progress = conduct(contest, limits, seed, max_blocks, where)
     result, running = progress.result, progress.running
     summary = {
         "game": rules.name,

@@ -25,7 +25,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.commands.database import existing_database
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.sequential_test.in_process import SequentialProgress, live_line
 from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import bots_named, versions_named
@@ -98,7 +98,6 @@ def conduct_connected(
     progress = SequentialProgress(running, running.look(), names)
     plan = ConnectedTest(names, rules, new, old, tuple(opponents))
     with (
-        exit_with_message(),
         existing_database(read_settings()) as url,
         live_line(Console(stderr=True)) as show,
         suppress(KeyboardInterrupt),
@@ -143,7 +142,7 @@ async def _hold(
 async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
     words = ",".join((plan.new, plan.old, *plan.opponents))
     known = await store.bots(bots_named(words))
-    can = await store.tournaments.participation([one.id for one in known], plan.rules.game)
+    can = await store.tournament_bots.participation([one.id for one in known], plan.rules.game)
     new, old, *others = (
         NewEntry(version.id, None) for version in versions_named(words, known, can)
     )

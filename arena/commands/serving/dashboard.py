@@ -13,7 +13,6 @@ import typer
 
 from arena.addresses import bare_host, host_port
 from arena.commands.database import database, url_of_role
-from arena.commands.errors import exit_with_message
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
@@ -75,37 +74,36 @@ def no_answer(host: str, port: int) -> str:
 
 def dashboard(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port of the pages.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port of the pages; 0 takes a free one.")] = None,
 ) -> None:
     """Show ratings, matches and replays in a browser until Ctrl-C."""
-    with exit_with_message():
-        require_streamlit()
-        settings = read_settings()
-        configure_logs(settings)
-        host = settings.host if host is None else bare_host(host)
-        port = settings.dashboard_port if port is None else port
-        public_addresses(settings, settings.host)  # raises here: the pages would show any text
-        require_free(host, port=port)
-        with database(settings) as url:
-            # The referee whose running matches it shows.
-            address = os.environ.get("ARENA_ADDRESS") or own_address(settings)
-            environment = client_environment(settings) | {
-                "ARENA_ADDRESS": address,
-                "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, settings),
-            }
-            child = spawn(dashboard_command(host, port), env=own_environment(environment))
-            typer.echo(WAITING)
-            # SIGTERM acts like Ctrl-C, so that the database is stopped cleanly.
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            try:
-                at = asyncio.run(where_it_answers(host, port, lambda: child.poll() is None))
-                if at is not None:
-                    typer.echo(f"The dashboard is at {at}. Ctrl-C stops it.")
-                elif child.poll() is None:
-                    typer.echo(no_answer(host, port), err=True)
-                code = child.wait()
-            except KeyboardInterrupt:
-                code = 0
-            finally:
-                stop(child)
+    require_streamlit()
+    settings = read_settings()
+    configure_logs(settings)
+    host = settings.host if host is None else bare_host(host)
+    port = settings.dashboard_port if port is None else port
+    public_addresses(settings, settings.host)  # raises here: the pages would show any text
+    port = require_free(host, port)
+    with database(settings) as url:
+        # The referee whose running matches it shows.
+        address = os.environ.get("ARENA_ADDRESS") or own_address(settings)
+        environment = client_environment(settings) | {
+            "ARENA_ADDRESS": address,
+            "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, settings),
+        }
+        child = spawn(dashboard_command(host, port), env=own_environment(environment))
+        typer.echo(WAITING)
+        # SIGTERM acts like Ctrl-C, so that the database is stopped cleanly.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            at = asyncio.run(where_it_answers(host, port, lambda: child.poll() is None))
+            if at is not None:
+                typer.echo(f"The dashboard is at {at}. Ctrl-C stops it.")
+            elif child.poll() is None:
+                typer.echo(no_answer(host, port), err=True)
+            code = child.wait()
+        except KeyboardInterrupt:
+            code = 0
+        finally:
+            stop(child)
     raise typer.Exit(code)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.commands.errors import exit_with_message
 from arena.commands.options import ADDRESS, AsJson
 from arena.commands.terminal import say_json
 from arena.settings import read_settings
@@ -54,16 +53,13 @@ def health(
     from arena.bot.address import Address
     from arena.commands.serving.own_referee import client_environment, own_address
 
-    with exit_with_message():
-        if every:
-            asked = [None if one is None else Address.parse(one, os.environ) for one in _listed()]
-        elif address:
-            asked = [Address.parse(address, os.environ)]
-        else:
-            settings = read_settings()
-            asked = [
-                Address.parse(own_address(settings), os.environ | client_environment(settings))
-            ]
+    if every:
+        asked = [None if one is None else Address.parse(one, os.environ) for one in _listed()]
+    elif address:
+        asked = [Address.parse(address, os.environ)]
+    else:
+        settings = read_settings()
+        asked = [Address.parse(own_address(settings), os.environ | client_environment(settings))]
     answers = []
     for one in asked:
         answers.append(_answer(one, ready=ready))

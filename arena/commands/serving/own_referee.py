@@ -14,8 +14,11 @@ from arena.database.private_home import make_private_home
 from arena.database.private_socket import make_private, socket_directory
 from arena.isolation import bypass_proxies
 from arena.records import SignUp
+from arena.scheduling.ladder import TableType
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.tls import TlsFiles, certificate_name
 from arena.server.limits.limits import Limits
+from arena.server.play.terms import Terms
 from arena.settings import Settings, SettingsError
 
 log = structlog.get_logger()
@@ -30,6 +33,35 @@ def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
     else an invite is needed.
     """
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
+
+
+def referee_settings(
+    settings: Settings, table_types: Sequence[TableType], host: str, *, alone: bool = False
+) -> RefereeSettings:
+    """Return what a referee that listens on `host` starts with; its metrics stay at ARENA_HOST.
+
+    Raises SettingsError, DataDirectoryError and HomeNotWritableError.
+    """
+    return RefereeSettings(
+        host=host,
+        port=settings.port,
+        table_types=table_types,
+        terms=Terms(house_pace=settings.pace),
+        spool_directory=settings.home,
+        metrics_address=settings.metrics_address,
+        compiled=settings.compiled,
+        read_beside=True,
+        tls=tls_files(settings),
+        spectator_delay=settings.spectator_delay,
+        sign_up=sign_up_of(settings, alone=alone),
+        limits=limits_of(settings),
+        hosting=hosting_terms(settings),
+        socket=free_socket(settings),
+        dashboard_secret=settings.dashboard_secret,
+        identity_provider=settings.identity_provider,
+        spread_load=settings.spread_load,
+        public_addresses=public_addresses(settings, host),
+    )
 
 
 def limits_of(settings: Settings) -> Limits:

@@ -13,7 +13,7 @@ import typer
 
 from arena.bot.address import Address
 from arena.commands.database import existing_database
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import ADDRESS
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
@@ -51,41 +51,40 @@ def sample_bots(
     Each is registered if necessary and gets a new token. Only those that play a game of the tables
     are started.
     """
-    with exit_with_message():
-        names = bot or ()
-        if unknown := sorted({*names} - {*sample_names()}):
-            raise CommandError(
-                f"There is no sample bot {unknown[0]}: choose among {', '.join(sample_names())}."
-            )
-        settings = read_settings()
-        configure_logs(settings)
-        table_types = table_option.table_types(table or ())
-        stopping = _stop_request()
-        with ExitStack() as stack:
-            url = stack.enter_context(existing_database(settings))
-            tokens = asyncio.run(_tokens(url, table_types, names))
-            if not tokens:
-                raise CommandError("no sample bot plays a game of these tables.")
-            running = stack.enter_context(children(settings.home / "logs"))
-            own = {} if address else client_environment(settings)
-            place = address or own_address(settings)
-            referee = Address.parse(place, os.environ | own)
-            start_sample_bots(running, place, tokens, own)
-            typer.echo(
-                f"Playing at {referee.target}: {', '.join(tokens)}. Ctrl-C stops them; "
-                f"{settings.home / 'logs'} has what they print."
-            )
-            try:
-                status_of(referee, ready=False)
-            except grpc.RpcError as error:
-                say(f"{why_silent(referee, error)} The bots go on trying.", err=True)
-            left = len(tokens)
-            while left and not stopping.wait(LOOK_SECONDS):
-                for sentence in running.ended():
-                    left -= 1
-                    typer.echo(sentence, err=True)
-            if not left:
-                raise CommandError("all sample bots have ended.")
+    names = bot or ()
+    if unknown := sorted({*names} - {*sample_names()}):
+        raise CommandError(
+            f"There is no sample bot {unknown[0]}: choose among {', '.join(sample_names())}."
+        )
+    settings = read_settings()
+    configure_logs(settings)
+    table_types = table_option.table_types(table or ())
+    stopping = _stop_request()
+    with ExitStack() as stack:
+        url = stack.enter_context(existing_database(settings))
+        tokens = asyncio.run(_tokens(url, table_types, names))
+        if not tokens:
+            raise CommandError("no sample bot plays a game of these tables.")
+        running = stack.enter_context(children(settings.home / "logs"))
+        own = {} if address else client_environment(settings)
+        place = address or own_address(settings)
+        referee = Address.parse(place, os.environ | own)
+        start_sample_bots(running, place, tokens, own)
+        typer.echo(
+            f"Playing at {referee.target}: {', '.join(tokens)}. Ctrl-C stops them; "
+            f"{settings.home / 'logs'} has what they print."
+        )
+        try:
+            status_of(referee, ready=False)
+        except grpc.RpcError as error:
+            say(f"{why_silent(referee, error)} The bots go on trying.", err=True)
+        left = len(tokens)
+        while left and not stopping.wait(LOOK_SECONDS):
+            for sentence in running.ended():
+                left -= 1
+                typer.echo(sentence, err=True)
+        if not left:
+            raise CommandError("all sample bots have ended.")
 
 
 async def _tokens(

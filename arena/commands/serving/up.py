@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
 from typing import Annotated
@@ -17,7 +17,6 @@ from rich.text import Text
 from arena.addresses import host_port, on_loopback
 from arena.builds.hosted import HostingTerms
 from arena.commands.database import database, url_of_role
-from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import print_leaderboard, remarks_on, title
 from arena.commands.serving import table_option
 from arena.commands.serving.alone import alone
@@ -39,12 +38,10 @@ from arena.commands.serving.dashboard import (
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
-    free_socket,
-    limits_of,
     own_address,
     public_addresses,
+    referee_settings,
     sign_up_of,
-    tls_files,
 )
 from arena.commands.serving.own_worker import hosting_here, start_worker, stop_worker
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
@@ -58,9 +55,6 @@ from arena.scheduling.pace import FULL_SPEED
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.event_loop import run
-from arena.server.app.referee_settings import RefereeSettings
-from arena.server.app.tls import TlsFiles
-from arena.server.play.terms import Terms
 from arena.settings import Settings, SettingsError, read_settings
 from arena.waiting import wait_at_most
 
@@ -80,29 +74,24 @@ class _Plan:
     """The chosen options."""
 
     settings: Settings
+    """Those of the environment, with the options in their places."""
     hosting: HostingTerms | None
-    port: int
     dashboard_port: int | None
     table_types: list[TableType]
-    pace: float
     stop_after: int | None
     referees: int
     tables: tuple[str, ...]
     """The tables as given on the command line."""
-    tls: TlsFiles | None
     client_environment: dict[str, str]
     """The environment variables of the sample bots."""
     dashboard_secret: str
 
-    @property
-    def host(self) -> str:
-        """The address that the referee listens on."""
-        return self.settings.host
-
 
 def up(
     port: Annotated[int | None, typer.Option(help="The referee's port.")] = None,
-    dashboard_port: Annotated[int | None, typer.Option(help="The dashboard's port.")] = None,
+    dashboard_port: Annotated[
+        int | None, typer.Option(help="The dashboard's port; 0 takes a free one.")
+    ] = None,
     no_dashboard: Annotated[bool, typer.Option("--no-dashboard", help="Leave it out.")] = False,
     stop_after: Annotated[
         int | None,
@@ -116,93 +105,80 @@ def up(
     ] = 1,
 ) -> None:
     """Run database, referee, sample bots and dashboard until Ctrl-C."""
-    with exit_with_message():
-        settings = read_settings()
-        plan = _Plan(
-            settings,
-            hosting_here(settings),
-            settings.port if port is None else port,
-            None if no_dashboard else dashboard_port or settings.dashboard_port,
-            table_option.table_types(table or ()),
-            # With --stop-after, the user waits for the matches: no pace.
-            chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
-            stop_after,
-            referees,
-            tuple(table or ()),
-            tls_files(settings),
-            client_environment(settings),
-            settings.dashboard_secret or secrets.token_urlsafe(32),
+    settings = read_settings()
+    chosen = {
+        "port": settings.port if port is None else port,
+        # With --stop-after, the user waits for the matches: no pace.
+        "pace": chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
+    }
+    settings = settings.model_copy(update=chosen)
+    pages = settings.dashboard_port if dashboard_port is None else dashboard_port
+    plan = _Plan(
+        settings,
+        hosting_here(settings),
+        None if no_dashboard else pages,
+        table_option.table_types(table or ()),
+        stop_after,
+        referees,
+        tuple(table or ()),
+        client_environment(settings),
+        settings.dashboard_secret or secrets.token_urlsafe(32),
+    )
+    further = settings.model_copy(update={"public_address": None})
+    if plan.referees > 1 and not public_addresses(further, settings.host)(settings.port):
+        raise SettingsError(
+            "Bots must be told where each of several referees is reached: set ARENA_HOST to "
+            "one address of this machine, and not to all."
         )
-        further = settings.model_copy(update={"public_address": None})
-        if plan.referees > 1 and not public_addresses(further, plan.host)(plan.port):
-            raise SettingsError(
-                "Bots must be told where each of several referees is reached: set ARENA_HOST to "
-                "one address of this machine, and not to all."
-            )
-        require_free(plan.host, port=plan.port)
-        if plan.dashboard_port is not None:
-            require_streamlit()
-            require_free(plan.host, dashboard_port=plan.dashboard_port)
-        configure_logs(settings)
-        with alone(settings.home):
-            typer.echo(f"Starting the database, the referee and what plays, in {settings.home} …")
-            with database(settings) as url:
-                run(_up(plan, url))
+    require_free(settings.host, settings.port)
+    if plan.dashboard_port is not None:
+        require_streamlit()
+        pages = require_free(settings.host, plan.dashboard_port, "--dashboard-port")
+        plan = replace(plan, dashboard_port=pages)
+    configure_logs(settings)
+    with alone(settings.home):
+        typer.echo(f"Starting the database, the referee and what plays, in {settings.home} …")
+        with database(settings) as url:
+            run(_up(plan, url))
 
 
 async def _up(plan: _Plan, url: str) -> None:
     stopping = stop_signal()
-    terms = Terms(house_pace=plan.pace)
-    async with running_arena(
-        url,
-        RefereeSettings(
-            host=plan.host,
-            port=plan.port,
-            table_types=plan.table_types,
-            terms=terms,
-            spool_directory=plan.settings.home,
-            metrics_address=plan.settings.metrics_address,
-            compiled=plan.settings.compiled,
-            read_beside=True,
-            tls=plan.tls,
-            spectator_delay=plan.settings.spectator_delay,
-            sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
-            limits=limits_of(plan.settings),
-            hosting=plan.hosting,
-            socket=free_socket(plan.settings),
-            dashboard_secret=plan.dashboard_secret,
-            identity_provider=plan.settings.identity_provider,
-            spread_load=plan.settings.spread_load,
-            public_addresses=public_addresses(plan.settings, plan.host),
+    settings = plan.settings
+    started = replace(
+        referee_settings(
+            settings, plan.table_types, settings.host, alone=on_loopback(settings.host)
         ),
-    ) as arena:
-        with children(plan.settings.home / "logs") as running:
-            address = own_address(plan.settings, arena.port)
+        hosting=plan.hosting,
+        dashboard_secret=plan.dashboard_secret,
+    )
+    async with running_arena(url, started) as arena:
+        with children(settings.home / "logs") as running:
+            address = own_address(settings, arena.port)
             # The worker starts first, because uploads may already arrive.
-            if plan.hosting is not None and plan.settings.slots:
-                queue = url_of_role(WORKER_ROLE, url, plan.settings)
+            if plan.hosting is not None and settings.slots:
+                queue = url_of_role(WORKER_ROLE, url, settings)
                 at = {"ARENA_DATABASE_URL": queue, "ARENA_ADDRESS": address}
-                slots = plan.settings.slots
+                slots = settings.slots
                 await start_worker(running, arena.store, slots, plan.client_environment | at)
             tokens = await house_tokens(arena.store, plan.table_types)
             for sentence in nobody_to_play(plan.table_types, tokens):
                 typer.echo(sentence, err=True)
             start_sample_bots(running, address, tokens, plan.client_environment)
-            typer.echo(
-                f"Referee:   {'https://' if plan.tls else ''}{host_port(plan.host, arena.port)}"
-            )
+            scheme = "https://" if settings.tls_cert else ""
+            typer.echo(f"Referee:   {scheme}{host_port(settings.host, arena.port)}")
             _start_further(plan, url, running)
             if plan.dashboard_port is not None:
-                command = dashboard_command(plan.host, plan.dashboard_port)
+                command = dashboard_command(settings.host, plan.dashboard_port)
                 running.start(
                     _DASHBOARD,
                     command,
                     niceness=0,
                     **plan.client_environment
                     | {
-                        "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, plan.settings),
+                        "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, settings),
                         # The pages show bots' address and running matches, and let people play.
-                        "ARENA_HOST": plan.host,
+                        "ARENA_HOST": settings.host,
                         "ARENA_PORT": str(arena.port),
                         "ARENA_ADDRESS": address,
                         "ARENA_DASHBOARD_SECRET": plan.dashboard_secret,
@@ -210,7 +186,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     },
                 )
                 typer.echo(WAITING)
-            typer.echo(pace_in_words(plan.pace))
+            typer.echo(pace_in_words(settings.pace))
             typer.echo("Ctrl-C stops everything.")
             if plan.stop_after is not None:
                 arena.when_recorded(plan.stop_after, stopping.set)
@@ -233,7 +209,7 @@ async def _tell_pages(plan: _Plan, running: Children) -> None:
     """Print the address of the pages once they answer."""
     if plan.dashboard_port is None:
         return
-    host, port = plan.host, plan.dashboard_port
+    host, port = plan.settings.host, plan.dashboard_port
     at = await where_it_answers(host, port, lambda: running.runs(_DASHBOARD))
     if at is not None:
         typer.echo(f"Dashboard: {at}")
@@ -248,7 +224,7 @@ def _start_further(plan: _Plan, url: str, running: Children) -> None:
     Their spooled matches are in the same directory.
     """
     tables = [word for table in plan.tables for word in ("--table", table)]
-    pace = "max" if plan.pace == FULL_SPEED else f"{plan.pace:g}"
+    pace = "max" if plan.settings.pace == FULL_SPEED else f"{plan.settings.pace:g}"
     for number in range(2, plan.referees + 1):
         running.start(
             f"referee{number}",
@@ -256,7 +232,7 @@ def _start_further(plan: _Plan, url: str, running: Children) -> None:
             ARENA_DATABASE_URL=url,
             ARENA_METRICS_PORT="",
             ARENA_PUBLIC_ADDRESS="",
-            ARENA_SIGNUP=sign_up_of(plan.settings, alone=on_loopback(plan.host)).value,
+            ARENA_SIGNUP=sign_up_of(plan.settings, alone=on_loopback(plan.settings.host)).value,
             ARENA_DASHBOARD_SECRET=plan.dashboard_secret,
             ARENA_HOSTING=str(plan.hosting is not None),
         )

@@ -12,7 +12,7 @@ import typer
 from arena.addresses import on_loopback
 from arena.bot.address import Address
 from arena.commands.database import existing_database, url_of_role
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import ADDRESS
 from arena.commands.serving.own_referee import own_address, own_socket
 from arena.commands.serving.serve import stop_signal
@@ -21,7 +21,7 @@ from arena.database.schema import require_answer
 from arena.logs import configure_logs
 from arena.settings import Settings, read_settings
 from arena.worker.cgroups import enter_leaf
-from arena.worker.kept_builds import MOST_KEPT, KeptBuilds
+from arena.worker.kept_builds import KeptBuilds
 from arena.worker.known_referees import KnownReferees
 from arena.worker.referee import Shifts, UnknownTokenError, WorkerCallError
 from arena.worker.sandbox import why_not_here
@@ -49,23 +49,22 @@ def work(
     says where that is. On another machine the worker passes on what they say. ARENA_DATABASE_URL
     says where the queue is.
     """
-    with exit_with_message():
-        settings = read_settings()
-        configure_logs(settings)
-        if not token.strip():
-            raise CommandError(
-                "a worker needs a token: make one with `arena worker add NAME` on the arena's "
-                "machine, and set ARENA_WORKER_TOKEN."
-            )
-        with ExitStack() as stack:
-            # A worker on another machine has no right to migrate.
-            url = settings.database_url or url_of_role(
-                WORKER_ROLE, stack.enter_context(existing_database(settings)), settings
-            )
-            place = own_address(settings) if address is None else address
-            # Not uvloop: it starts no program as another user.
-            shared = slots or settings.slots, check_slots or settings.check_slots
-            asyncio.run(_work(settings, url, place, token.strip(), *shared))
+    settings = read_settings()
+    configure_logs(settings)
+    if not token.strip():
+        raise CommandError(
+            "a worker needs a token: make one with `arena worker add NAME` on the arena's "
+            "machine, and set ARENA_WORKER_TOKEN."
+        )
+    with ExitStack() as stack:
+        # A worker on another machine has no right to migrate.
+        url = settings.database_url or url_of_role(
+            WORKER_ROLE, stack.enter_context(existing_database(settings)), settings
+        )
+        place = own_address(settings) if address is None else address
+        # Not uvloop: it starts no program as another user.
+        shared = slots or settings.slots, check_slots or settings.check_slots
+        asyncio.run(_work(settings, url, place, token.strip(), *shared))
 
 
 async def _work(
@@ -81,8 +80,7 @@ async def _work(
     assert socket is not None  # only Linux confines programs
     # On another machine than the referee's there is no socket: the worker relays the messages.
     beside = local or settings.socket is not None or socket.exists()
-    # Shifts that are ending continue in addition to those of the slots.
-    builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots + check_slots))
+    builds = KeptBuilds(settings.home / "builds")
     referees = KnownReferees(Address.parse(address, os.environ))
     shifts = Shifts(referees, token, slots)
     await _try_token(shifts)

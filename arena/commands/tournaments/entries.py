@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from arena.commands.errors import CommandError
+from arena.database.names import folded
 from arena.database.rows import BotVersion
 from arena.randomness import shuffled
 from arena.records import VersionId
@@ -55,7 +56,7 @@ def _version_named(
     name: str, known: Sequence[BotVersion], participation: Mapping[VersionId, Participation]
 ) -> BotVersion:
     bot, _, label = name.partition(":")
-    versions = [one for one in known if one.bot.lower() == bot.lower()]
+    versions = [one for one in known if folded(one.bot) == folded(bot)]
     versions = [one for one in versions if not label or one.version == label]
     in_service = [one for one in versions if one.retired_at is None]
     if in_service:
@@ -70,7 +71,7 @@ def _version_named(
 def refuse_one_owner(entered: Sequence[BotVersion]) -> None:
     """Raise CommandError if two of a rated tournament's bots may not meet in rated matches."""
     for one, other in combinations(entered, 2):
-        if one.owner.lower() == other.owner.lower() and not (one.house and other.house):
+        if folded(one.owner) == folded(other.owner) and not (one.house and other.house):
             raise CommandError(
                 f"{one.bot} {one.version} and {other.bot} {other.version} both belong to "
                 f"{one.owner}, and bots of one owner never meet in rated matches: leave one out, "

@@ -6,17 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder, where_printed
-from arena.commands.jobs_option import (
-    PROGRAMS_ELSEWHERE,
-    Cluster,
-    Jobs,
-    cluster_of,
-    processor_count,
-)
+from arena.commands.jobs_option import Cluster, Jobs, check_cluster, where_of
 from arena.commands.options import AsJson, OptionList, TimeOption, time_control
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say, say_json
@@ -38,7 +32,6 @@ from arena.commands.tournaments.printing import (
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
 from arena.local.deal_blocks import BlockBrokenError
-from arena.local.playing import Where
 from arena.local.programs.program import BotProgramError
 from arena.match.score_rule import ScoreRule
 from arena.records import BlockKind
@@ -88,38 +81,35 @@ def play(
     logs: LogFolder = None,
 ) -> None:
     """Play a whole tournament on this machine, without a server; the bots are started here."""
-    with exit_with_message():
-        rules_of_game = game_at_tables_of(seats, game, option)
-        control = time_control(time)
-        with quoting_explained("--bots", bots):
-            field = entries(listed_bots("--bots", bots), rules_of_game)
-        rules = Rules(
-            format=format_name,
-            game=rules_of_game.name,
-            options=rules_of_game.options.changed(),
-            seats=seats,
-            blocks=blocks,
-            rounds=rounds,
-            score=score,
-            seed=seed or secrets.token_hex(4),
-            rated=False,
-            time_control=control,
-            groups=groups,
-            advance=advance,
-        )
-        check_format(rules, len(field))
-        programs = any(entry.command for entry in field)
-        if same_deals and programs:
-            raise CommandError("A program cannot play a deal twice: leave out --same-deals.")
-        if cluster is not None and programs:
-            raise CommandError(PROGRAMS_ELSEWHERE)
-        fresh = programs if same_deals is None else not same_deals
-        kind = BlockKind.SEAT if fresh else BlockKind.DEAL
-        held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
-        folder = log_folder(logs) if programs else None
-        with cluster_of(cluster) as workers:
-            held.where = Where(jobs or processor_count(), workers=workers, logs=folder)
-            ended_by = _play_out(held)
+    rules_of_game = game_at_tables_of(seats, game, option)
+    control = time_control(time)
+    with quoting_explained("--bots", bots):
+        field = entries(listed_bots("--bots", bots), rules_of_game)
+    rules = Rules(
+        format=format_name,
+        game=rules_of_game.name,
+        options=rules_of_game.options.changed(),
+        seats=seats,
+        blocks=blocks,
+        rounds=rounds,
+        score=score,
+        seed=seed or secrets.token_hex(4),
+        rated=False,
+        time_control=control,
+        groups=groups,
+        advance=advance,
+    )
+    check_format(rules, len(field))
+    programs = any(entry.command for entry in field)
+    if same_deals and programs:
+        raise CommandError("A program cannot play a deal twice: leave out --same-deals.")
+    check_cluster(cluster, programs=programs)
+    fresh = programs if same_deals is None else not same_deals
+    kind = BlockKind.SEAT if fresh else BlockKind.DEAL
+    held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
+    folder = log_folder(logs) if programs else None
+    with where_of(jobs, cluster, folder) as held.where:
+        ended_by = _play_out(held)
     if as_json:
         say_json(_json(held))
     else:
@@ -127,8 +117,7 @@ def play(
     if ended_by is not None:
         say(_what_is_missing(held), err=True)
     if isinstance(ended_by, BlockBrokenError | BotProgramError):
-        with exit_with_message():
-            raise ended_by
+        raise ended_by
     if isinstance(ended_by, KeyboardInterrupt):
         raise typer.Exit(INTERRUPTED)
 

@@ -6,13 +6,13 @@ The commands write to the database, which notifies a running referee; that plays
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.database import reading, with_store
+from arena.commands.errors import CommandError
 from arena.commands.options import (
     SHOWN,
     AsJson,
@@ -44,6 +44,7 @@ from arena.commands.tournaments.printing import (
     tournament_json,
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
+from arena.database.names import folded
 from arena.match.score_rule import ScoreRule
 from arena.server.tournaments import duration
 from arena.server.tournaments.summary import blocks_expected, blocks_left
@@ -57,8 +58,6 @@ from arena.server.tournaments.tournament import (
 
 if TYPE_CHECKING:  # not at run time: `play` does not need it
     from arena.server.app.store import Store
-
-T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="Create tournaments, run them and show standings.")
 
@@ -117,11 +116,10 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create a tournament. `arena tournament start` starts it."""
-    with exit_with_message():
-        if same_deals:
-            raise CommandError(_NEVER_TWICE)
-        rules_of_game = game_at_tables_of(seats, game, option)
-        control = time_control(time)
+    if same_deals:
+        raise CommandError(_NEVER_TWICE)
+    rules_of_game = game_at_tables_of(seats, game, option)
+    control = time_control(time)
     rules = Rules(
         format=format_name,
         game=rules_of_game.name,
@@ -160,7 +158,6 @@ def _create(
     name: str, bots: str, rules: Rules
 ) -> tuple[Tournament, list[str], "duration.PlayingSpeed"]:
     # Imported here: only seeding by ratings needs numpy.
-    from arena.commands.database import existing_database
     from arena.commands.tournaments.entries import (
         absent,
         bots_named,
@@ -168,15 +165,14 @@ def _create(
         seeded,
         versions_named,
     )
-    from arena.database.reading import Reader, open_reader
+    from arena.database.reading import Reader
     from arena.server.app.store import open_store
     from arena.server.boards.live_board import LiveBoard, ladder_of_table
-    from arena.settings import read_settings
 
     async def create(url: str, read: Reader) -> tuple[Tournament, list[str], duration.PlayingSpeed]:
         async with open_store(url) as store:
             known = await store.bots(bots_named(bots))
-            can = await store.tournaments.participation([one.id for one in known], rules.game)
+            can = await store.tournament_bots.participation([one.id for one in known], rules.game)
             entered = versions_named(bots, known, can)
             if rules.rated:
                 refuse_one_owner(entered)
@@ -188,9 +184,9 @@ def _create(
             elo = {line.version_id: line.elo for line in lines}
             field = seeded(entered, elo, rules.format, rules.seed)
             made = await store.tournaments.create(name, rules, field)
-            return made, absent(entered, can), await store.tournaments.pace(made)
+            return made, absent(entered, can), await store.tournament_bots.pace(made)
 
-    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
+    with reading() as (read, url):
         return asyncio.run(create(url, read))
 
 
@@ -237,12 +233,12 @@ def withdraw(
         wanted, _, label = bot.partition(":")
         for entry in tournament.entries:
             entrant = entry.registered.entrant
-            if entrant.bot.lower() == wanted.lower() and label in ("", entrant.version):
+            if folded(entrant.bot) == folded(wanted) and label in ("", entrant.version):
                 await store.tournaments.withdraw(name, entry.number)
                 return str(entrant)
         raise CommandError(f"{bot} does not play in {tournament.name}.")
 
-    say(f"Withdrew {_with_store(use)} from {name}.")
+    say(f"Withdrew {with_store(use)} from {name}.")
 
 
 @app.command("list")
@@ -254,7 +250,7 @@ def list_tournaments(limit: Limit = SHOWN, search: Search = "", as_json: AsJson 
         done = await store.tournaments.block_counts([one.id for one in found])
         return [(one, done.get(one.id, 0)) for one in found], count
 
-    found, count = _with_store(use)
+    found, count = with_store(use)
     if as_json:
         say_json([summary_json(*one) for one in found])
     else:
@@ -271,9 +267,9 @@ def show(
 
     async def use(store: "Store") -> tuple[TournamentRecord, duration.PlayingSpeed]:
         record = await _record(store, name)
-        return record, await store.tournaments.pace(record.tournament)
+        return record, await store.tournament_bots.pace(record.tournament)
 
-    record, pace = _with_store(use)
+    record, pace = with_store(use)
     if as_json:
         left = seconds_left(record.tournament, blocks_left(record), pace)
         say_json(tournament_json(record) | left)
@@ -284,7 +280,7 @@ def show(
 @app.command()
 def standings(name: Name, limit: TableLimit = SHOWN, as_json: AsJson = False) -> None:
     """Print the standings of a tournament."""
-    record = _with_store(lambda store: _record(store, name))
+    record = with_store(lambda store: _record(store, name))
     if as_json:
         say_json(standings_json(record))
     else:
@@ -296,7 +292,7 @@ async def _record(store: "Store", name: str) -> TournamentRecord:
 
 
 def _change(name: str, state: TournamentState, *before: TournamentState) -> None:
-    _with_store(lambda store: store.tournaments.change_state(name, state, before=before))
+    with_store(lambda store: store.tournaments.change_state(name, state, before=before))
 
 
 def _run(name: str, before: TournamentState, said: str, *, watch: bool) -> None:
@@ -304,12 +300,6 @@ def _run(name: str, before: TournamentState, said: str, *, watch: bool) -> None:
     say(f"{said} A running referee plays it (`arena up` or `arena serve`).")
     if watch:
         _watch(name)
-
-
-def _with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
-    from arena.commands.database import with_store
-
-    return with_store(use)
 
 
 def _watch(name: str) -> None:

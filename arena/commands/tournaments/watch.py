@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from arena.commands.database import existing_database
-from arena.commands.errors import exit_with_message
 from arena.commands.terminal import say
 from arena.database.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.listening import notifications
@@ -32,7 +31,7 @@ LOOK_SECONDS = 0.2
 
 def watch(name: str) -> None:
     """Show the progress until the tournament is over, or Ctrl-C, which only ends the display."""
-    with exit_with_message(), existing_database(read_settings()) as url:
+    with existing_database(read_settings()) as url:
         try:
             asyncio.run(_watch(url, name))
         except KeyboardInterrupt:
@@ -73,7 +72,7 @@ async def _watch(url: str, name: str) -> None:
                         say(f"{tournament.name}: {line}", err=True)
                 if not begun and tournament.state is TournamentState.RUNNING:
                     begun = True
-                    pace = await store.tournaments.pace(tournament)
+                    pace = await store.tournament_bots.pace(tournament)
                     words = duration.in_words(tournament.rules, pace, blocks_left(record))
                     say(f"{tournament.name}: {words}", err=True)
                 if tournament.state.over:
