@@ -176,7 +176,7 @@ class Conversation:
         """
         seat = self._seats.pop(end.match_id, None) or self._ended_while_away(end.match_id)
         if seat is None:
-            _log.info("Match %s ended; this run of the bot took no part in it.", end.match_id)
+            _log.info("Match %s ended, as is known, or without this run of the bot.", end.match_id)
             return
         self.tally.finished += 1
         try:

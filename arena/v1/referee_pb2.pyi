@@ -729,7 +729,7 @@ Global___Refusal: _TypeAlias = Refusal  # noqa: Y015
 @_typing.final
 class End(_message.Message):
     """A match is over. An end that the bot missed while it was away is sent when it is back within a
-    day. After a crash of the referee an end may come twice.
+    day. After a crash of the referee or a lost stream an end may come twice.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

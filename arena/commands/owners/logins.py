@@ -42,9 +42,6 @@ def client_of(address: str) -> "WebhookClient":
     return WebhookClient.at(address, os.environ)
 
 
-upload_client_of = client_of  # the name in submit.py
-
-
 def kept_login(address: str) -> Login | None:
     """Return the owner signed in at a referee; None without one.
 

@@ -10,9 +10,9 @@ import typer
 from arena.addresses import DEFAULT_ADDRESS
 from arena.builds import pack
 from arena.builds.hosted import BuildState, HostedBuild
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import login_at, upload_client_of
+from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -55,21 +55,20 @@ def submit(
 
     Exit code 1: the check refused it.
     """
-    with exit_with_message():
-        key, client = login_at(address).key, upload_client_of(address)
-        # Of "." the folder has the name.
-        file = file.resolve() if file.is_dir() else file
-        try:
-            data = pack(file) if file.is_dir() else file.read_bytes()
-        except OSError as error:
-            unread = error.filename or file
-            raise CommandError(f"{unread} cannot be read ({error.strerror}).") from error
-        file_name = f"{file.name}.zip" if file.is_dir() else file.name
-        made = client.upload(key, name or _meant(client, key, file), file_name, data, version)
-        say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
-        for notice in made.notices:
-            say(notice, err=True)
-        last = _follow(client, key, made.bot, made.version) if wait else None
+    key, client = login_at(address).key, client_of(address)
+    # Of "." the folder has the name.
+    file = file.resolve() if file.is_dir() else file
+    try:
+        data = pack(file) if file.is_dir() else file.read_bytes()
+    except OSError as error:
+        unread = error.filename or file
+        raise CommandError(f"{unread} cannot be read ({error.strerror}).") from error
+    file_name = f"{file.name}.zip" if file.is_dir() else file.name
+    made = client.upload(key, name or _meant(client, key, file), file_name, data, version)
+    say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
+    for notice in made.notices:
+        say(notice, err=True)
+    last = _follow(client, key, made.bot, made.version) if wait else None
     if as_json:
         state = {"state": last.state.value, "reason": last.reason} if last else {}
         line: dict[str, Any] = {"bot": made.bot, "version": made.version, "sha256": made.sha256}

@@ -1358,7 +1358,7 @@ func (x *Refusal) GetFaults() int32 {
 }
 
 // A match is over. An end that the bot missed while it was away is sent when it is back within a
-// day. After a crash of the referee an end may come twice.
+// day. After a crash of the referee or a lost stream an end may come twice.
 type End struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
