@@ -164,8 +164,8 @@ class VectorEnv:
     def _play_opponents(self, done: NDArray[np.bool_]) -> None:
         """Let the opponents play until the learner is asked in every match.
 
-        The rewards of their steps are added up. Those of a match that begins with this step, or in
-        it, are dropped: either it ends before the learner's first turn, or nothing is decided yet.
+        The rewards of all these steps are added up for the match that went on. A match that begins
+        with this step is not decided in it, or is left out: its rewards are dropped.
         """
         if self._opponents is None:
             return
