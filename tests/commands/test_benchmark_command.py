@@ -43,6 +43,7 @@ def recorded(tmp_path: Path, matches: int) -> Path:
     return file
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 def test_recorded_matches_are_measured_and_told_in_json_and_in_words(tmp_path: Path) -> None:
     file = recorded(tmp_path, 30)
     code, out, _ = run("mine", "--recorded", str(file), "--json")
@@ -149,6 +150,7 @@ async def rated(url: str, matches: int) -> dict[str, Registered]:
     return {"cfr": cfr, "first": first, "second": second}
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 def test_a_bot_of_the_arena_is_measured_by_its_rated_matches_and_stands_on_the_board(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ async def test_before_the_freeze_there_is_nothing_to_compare(cup: None) -> None:
     assert "The builds of cup are not fixed yet." in await refused("event", "similar", "cup")
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 @pytest.mark.slow
 async def test_a_bot_that_loses_to_its_friend_in_the_final_is_marked_before_and_after_the_release(
     cup: None, store: Store, sql: "psycopg.Connection[Any]"

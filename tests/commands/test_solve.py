@@ -146,6 +146,7 @@ def test_solved_states_are_kept_and_certified(tmp_path: Path) -> None:
     assert f"1-1.state is a single state: give the folder, {folder}." in alone.stderr
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 @compiles
 def test_what_may_follow_is_not_missing_from_what_is_certified(tmp_path: Path) -> None:
     folder = tmp_path / "solved"

@@ -79,6 +79,7 @@ def test_a_later_round_is_part_of_the_match_that_it_belongs_to() -> None:
     assert seen == {7 / 8, 1 / 4}
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 def test_a_response_that_is_found_reaches_a_part_of_the_exact_result() -> None:
     exact = policy_exploitability(lowest, dice=1)
     told: list[int] = []

@@ -60,6 +60,7 @@ def test_it_gives_the_same_figures_every_time() -> None:
     assert [one.matches for one in found.shares] == [20, 20]
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 def test_luck_is_removed_against_the_certified_rung() -> None:
     found = benchmark(NamedBot("honest", "honest"), rungs=(Rung("cfr", 60),))
     (against,) = found.shares
@@ -71,6 +72,7 @@ def test_luck_is_removed_against_the_certified_rung() -> None:
     assert 0.02 < found.loss.mean < 0.045
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 def test_less_varies_where_the_bot_declares_its_play_as_well() -> None:
     alone, both = (
         benchmark(NamedBot("cfr", "cfr"), rungs=(Rung("bayes", 20),), declared=declared).shares[0]
@@ -189,6 +191,7 @@ def test_recorded_matches_against_the_house_are_measured() -> None:
     assert found.loss is not None
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 def test_recorded_matches_count_once_and_in_any_order() -> None:
     matches = recorded("honest", "cfr", 31)
     assert benchmark_of_recorded("mine", matches + matches[::-1]) == benchmark_of_recorded(

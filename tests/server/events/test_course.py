@@ -158,6 +158,7 @@ async def course(store: Store, sql: "psycopg.Connection[Any]") -> Course:
     return course
 
 
+@pytest.mark.system  # a minute or more on a slow machine
 @pytest.mark.slow
 @pytest.mark.timeout(20 * PATIENCE)
 async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
