@@ -76,9 +76,9 @@ def _json(found: "AdjustedShare") -> dict[str, float]:
 
 
 def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
-    """Return a bot's share with half the width of its 95 % interval."""
+    """Return a bot's share with its 95 % interval, which is not even where it ends at 0 or 1."""
     bot = summary["bots"][name]
-    return f"{bot['share']:.1%} ± {(bot['share_high'] - bot['share_low']) / 2:.1%}"
+    return f"{bot['share']:.1%} ({bot['share_low']:.1%} to {bot['share_high']:.1%})"
 
 
 def luck_adjusted_note(summary: dict[str, Any]) -> str:
