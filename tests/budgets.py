@@ -6,11 +6,14 @@ host keeps for others. On a faster core it is a minute: the budgets are promises
 what tests wait for takes as long there.
 """
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Final
 
 import pytest
@@ -33,6 +36,7 @@ class Spent:
         self,
         speed: Callable[[], float] | None = None,
         times: Callable[[], tuple[float, float]] | None = None,
+        together: Callable[[], float] | None = None,
         *,
         a_core: float = 1.0,
     ) -> None:
@@ -41,11 +45,14 @@ class Spent:
         Args:
             speed: Returns how much of a fast core's work one here does; looked at often.
             times: Returns how long the cores worked and were kept by the host, in any unit.
+            together: Returns the same as `speed` for all cores at once; asked at both ends.
             a_core: So many tests run side by side on each core.
         """
         self._speed = speed or core_speed
         self._times = times or core_times
         self._began = self._times()
+        self._together = together or together_speed
+        self._at_rest = self._together()
         self._a_core = a_core
         self._speeds = [self._speed()]
         self._seconds: Counter[str] = Counter()
@@ -65,7 +72,8 @@ class Spent:
         """Return a line for each tier, and whether all are within their budgets and the slack."""
         worked, kept = (now - then for now, then in zip(self._times(), self._began, strict=True))
         given = worked / (worked + kept) if worked else 1.0
-        measured = median(self._speeds) * given
+        at_rest = fmean((self._at_rest, self._together()))
+        measured = min(median(self._speeds) * given, at_rest)
         speed = min(1.0, measured)
         lines, within = [], True
         for tier, most in MINUTES.items():
@@ -87,6 +95,23 @@ def core_speed() -> float:
     for _ in range(turns):
         pass
     return turns / (time.thread_time() - began) / _LOOPS
+
+
+def together_speed() -> float:
+    """Return how much of a fast core's work each does while all work, by the clock on the wall.
+
+    What a host keeps is not always told, and two virtual cores may share one.
+    """
+    cores = os.cpu_count() or 1
+    with ProcessPoolExecutor(cores, get_context("spawn")) as pool:
+        return fmean(pool.map(_wall_speed, range(cores)))
+
+
+def _wall_speed(_: int) -> float:
+    began = time.perf_counter()
+    for _ in range(_LOOPS // 2):
+        pass
+    return 0.5 / (time.perf_counter() - began)
 
 
 def core_times() -> tuple[float, float]:
