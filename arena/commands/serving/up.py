@@ -74,7 +74,7 @@ class _Plan:
     """The chosen options."""
 
     settings: Settings
-    """Those of the environment, with the options in their places."""
+    """The settings of the environment, with the options in their places."""
     hosting: HostingTerms | None
     dashboard_port: int | None
     table_types: list[TableType]

@@ -90,7 +90,7 @@ class MissedEnds:
         Each comes with the time at which it was missed, or read from storage.
         """
         self._telling: dict[tuple[VersionId, str], _Telling] = {}
-        """What is being sent, by version and instance."""
+        """The ends that are being sent, by version and instance."""
         self._forget_at = now() + FORGET_SECONDS
         # A transaction for each end would take longer than the match did: a bot that plays at
         # once misses hundreds of ends when it goes.

@@ -15,7 +15,7 @@ instead of two at once: little of its two seconds per turn. A bot with one match
 """
 MOST_GATHER_SECONDS: Final = 0.004
 DOUBT_SECONDS: Final = (KEEPALIVE_MS + KEEPALIVE_TIMEOUT_MS) / 1000 + 5
-"""What was sent to a peer that is gone may be lost for so long: until a ping of gRPC finds out, and
+"""How long a sent part may be lost without notice: until a ping of gRPC finds the peer gone, and
 gRPC tells."""
 MOST_IN_DOUBT: Final = 200
 """The most ends that are sent again after a loss: as many as a version has (MOST_UNTOLD)."""
@@ -89,7 +89,7 @@ class Outbox:
 
     @property
     def _arrived_before(self) -> float:
-        """What was added before this time has arrived, or its loss is known by now."""
+        """The time before which all that was added has arrived, or is known to be lost."""
         known = self._now() - DOUBT_SECONDS
         return known if self.parts is None else min(known, self._begun)
 

@@ -22,7 +22,7 @@ from arena.server.play.ports import ShowableMatch, Timer
 
 MOST_IN_A_MESSAGE: Final = 512
 COPY_SECONDS: Final = 4e-6
-"""What it costs later to send a part to one spectator; all else is measured as it happens."""
+"""The cost of sending a part to one spectator later; all else is measured as it happens."""
 AT_ONCE_SECONDS: Final = 0.01
 """For so long running matches are shown at a time."""
 
@@ -107,7 +107,7 @@ class Spectators:
         self._timer = timer
         self._spectators: dict[Spectator, None] = {}
         self._to_be_shown: dict[Spectator, None] = {}
-        """Those that have not seen all running matches that they want."""
+        """The spectators that have not seen all running matches that they want."""
         self._goes_on = False
         """Whether these are about to be shown more."""
         self._shows: dict[str, _Show] = {}
