@@ -18,10 +18,11 @@ from arena.rating.errors import RatingError
 from arena.rating.head_to_head import wilson
 
 FEWEST_BLOCKS: Final = 20
-"""The fewest blocks from which luck is taken out of a share."""
+"""The fewest blocks from which luck is taken out."""
 FEWEST_OF_EACH: Final = 5
 """The fewest matches won, and lost, for that: fewer can be fitted by chance."""
-_ROUNDING: Final = 1e-9
+ROUNDING: Final = 1e-9
+"""The part of a variance that is no gain but an error of rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,10 @@ class AdjustedShare:
     """The end of its interval, as `high` is the other one."""
     high: float
     variance_factor: float
-    """The variance of `share` as a part of the raw share's in independent matches; 1 if raw."""
+    """The variance of `share` as a part of the raw share's in independent matches.
+
+    It is the design effect where `share` is the raw one.
+    """
 
 
 def can_be_adjusted(won: FloatArray) -> bool:
@@ -135,9 +139,9 @@ def adjusted_share(
     if luck is not None and can_be_adjusted(won):
         found = luck_adjusted(won.mean(axis=1), luck)
         factor = found.adjusted_se**2 * won.size / float(won.var(ddof=1))
-        if factor < design_effect * (1 - _ROUNDING):
+        if factor < design_effect * (1 - ROUNDING):
             error = z * found.adjusted_se
             low, high = max(0.0, found.adjusted - error), min(1.0, found.adjusted + error)
             return AdjustedShare(min(1.0, max(0.0, found.adjusted)), low, high, factor)
     lows, highs = wilson(np.array([raw * worth]), np.array([worth]), z)
-    return AdjustedShare(raw, float(lows[0]), float(highs[0]), 1.0)
+    return AdjustedShare(raw, float(lows[0]), float(highs[0]), design_effect)

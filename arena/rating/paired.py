@@ -14,10 +14,7 @@ import numpy as np
 from arena.rating.elo import Z_95, FloatArray
 from arena.rating.errors import RatingError
 from arena.rating.head_to_head import wilson
-from arena.rating.luck import luck_adjusted
-
-FEWEST_BLOCKS = 20
-"""The fewest blocks from which luck is removed."""
+from arena.rating.luck import FEWEST_BLOCKS, FEWEST_OF_EACH, ROUNDING, luck_adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,15 @@ def paired_difference(one: FloatArray, other: FloatArray) -> PairedDifference:
 
 
 def can_be_adjusted(one: FloatArray, other: FloatArray) -> bool:
-    """Return whether there are FEWEST_BLOCKS blocks, and not all have the same difference."""
-    return len(one) >= FEWEST_BLOCKS and bool(np.ptp(one - other))
+    """Return whether luck can be taken out of the difference.
+
+    As for a share, there must be FEWEST_BLOCKS blocks, and FEWEST_OF_EACH that differ from the
+    others: a regression finds luck that explains fewer, so an interval without width.
+    """
+    if len(one) < FEWEST_BLOCKS:
+        return False
+    _, alike = np.unique(one - other, return_counts=True)
+    return len(one) - int(alike.max()) >= FEWEST_OF_EACH
 
 
 def adjusted_difference(
@@ -80,11 +84,13 @@ def adjusted_difference(
         luck: (n, q), the luck of both in q estimates of mean zero.
 
     Returns:
-        The difference; None with fewer than FEWEST_BLOCKS blocks, and if all blocks are alike.
+        The difference; None where it cannot be adjusted, or where that gains nothing.
     """
     if not can_be_adjusted(one, other):
         return None
     found = luck_adjusted(one - other, luck)
+    if found.variance_factor >= 1 - ROUNDING:
+        return None
     reach = Z_95 * found.adjusted_se
     mean = min(1.0, max(-1.0, found.adjusted))
     low, high = max(-1.0, found.adjusted - reach), min(1.0, found.adjusted + reach)

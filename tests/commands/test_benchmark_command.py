@@ -69,6 +69,17 @@ def test_the_loss_in_a_single_match_has_no_error(tmp_path: Path) -> None:
     assert found["loss"] is not None and found["loss_error"] is None
 
 
+def test_the_interval_of_the_share_is_told_by_its_ends(tmp_path: Path) -> None:
+    """Near 0 and 1 it is not even, so half of it says nothing of either end."""
+    file = recorded(tmp_path, 1)
+    _, out, _ = run("mine", "--recorded", str(file), "--json")
+    (against,) = json.loads(out)["rungs"]
+    share, low, high = (against[name] for name in ("share", "share_low", "share_high"))
+    assert share - low != pytest.approx(high - share)
+    _, out, _ = run("mine", "--recorded", str(file))
+    assert f"no weakness: {share:.1%} ({low:.1%} to {high:.1%})." in out
+
+
 def test_the_protocol_has_a_version_and_every_rung_declares_its_play() -> None:
     assert PROTOCOL == "bluff-benchmark/2"
     assert RUNGS == (("random", 50), ("timid", 50), ("honest", 150), ("bayes", 300), ("cfr", 900))

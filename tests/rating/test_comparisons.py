@@ -233,5 +233,5 @@ def test_a_share_that_cannot_be_adjusted_for_luck_is_the_raw_one(why: str) -> No
         won[:] = [0, 1]
     found, worth = adjusted_share(won, luck, design_effect=0.5), 2 * won.size
     low, high = wilson(np.array([won.mean() * worth]), np.array([worth]))
-    assert found.variance_factor == 1 and found.share == won.mean()
+    assert found.variance_factor == 0.5 and found.share == won.mean()
     assert (found.low, found.high) == (low[0], high[0])

@@ -190,9 +190,9 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
     console.print_table(table)
     best = found.shares[-1]
     if best.rung == CERTIFIED:
-        half = (best.high - best.low) / 2
         console.print(
-            f"Against {CERTIFIED}, which looks for no weakness: {best.share:.1%} ± {half:.1%}."
+            f"Against {CERTIFIED}, which looks for no weakness: {best.share:.1%} "
+            f"({best.low:.1%} to {best.high:.1%})."
         )
     if found.loss is not None:
         error = f" ± {found.loss.error:.2%}" if isfinite(found.loss.error) else ""

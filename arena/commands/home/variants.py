@@ -135,7 +135,7 @@ class VariantsTally:
         return paired_difference(*self._both(variant))
 
     def without_luck(self, variant: int) -> "AdjustedDifference | None":
-        """Return the difference to the first one without luck, if any is known."""
+        """Return the difference to the first one without luck, if taking it out gains something."""
         import numpy as np
 
         from arena.rating.paired import adjusted_difference, can_be_adjusted
