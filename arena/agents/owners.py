@@ -61,7 +61,8 @@ class OwnerAccounts:
         While the referee is away, keys that were valid at their last request are: their matches go
         on when it is back. Nobody waits with a key that was.
         """
-        known = next((name for name, one in self._accounts.items() if one.key == token), None)
+        kept = list(self._accounts.items())
+        known = next((name for name, one in kept if one.key == token), None)
         if known is None and not self._wrong_keys.begin():
             return None
         address = visitor().address
@@ -113,15 +114,18 @@ class OwnerAccounts:
 
     def _make_room(self) -> None:
         """Forget an account without tables. Raises TooManyAgentsError."""
-        if all(one.tables for one in self._accounts.values()):
-            for one in self._accounts.values():
+        # Copies: requests are answered in several threads.
+        known = list(self._accounts.values())
+        if all(one.tables for one in known):
+            for one in known:
                 one.leave_idle()
-        idle = next((name for name, one in self._accounts.items() if not one.tables), None)
+        kept = list(self._accounts.items())
+        idle = next((name for name, one in kept if not one.tables), None)
         if idle is None:
             raise TooManyAgentsError("As many agents as allowed play already: try again later.")
-        del self._accounts[idle]
+        self._accounts.pop(idle, None)
 
     async def leave_all(self) -> None:
         """Leave all tables of all accounts."""
-        for account in self._accounts.values():
+        for account in list(self._accounts.values()):
             await account.leave_all()

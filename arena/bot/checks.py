@@ -84,7 +84,8 @@ def _check_answer(
     refusal: referee_pb2.Refusal | None,
     own: Own,
 ) -> None:
-    if refusal is not None:
+    # A refusal that a killed referee lost with the stream did not happen.
+    if refusal is not None and own.all_told:
         if step.fault is None or FAULT_KINDS[step.fault] != refusal.kind:
             raise TranscriptError(f"step {index}: the fault is not the one this bot was told of")
     elif step.fault is not None:

@@ -249,12 +249,14 @@ class Referees:
         may have no network.
         """
         if teller.address and not self._given.target.startswith("unix:"):
-            self._listed, self._in_use = {}, referees.in_use
+            known, self._listed, self._in_use = self._listed, {}, referees.in_use
             for text in referees.addresses:
                 try:
                     self._listed[text] = Address.parse(text, os.environ)
                 except AddressError as error:
                     _log.warning("%s", error)
+                    if text in known:  # a certificate file is being replaced
+                        self._listed[text] = known[text]
         elif teller is self.first:
             self._listed = {}
 

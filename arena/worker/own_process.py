@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -41,8 +41,21 @@ async def own_process(module: str, plan: object) -> AsyncIterator[AsyncProcess]:
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """Yield an empty folder with a short path, for sockets; it is locked while it is used."""
-    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
-        yield Path(name)
+    with ExitStack() as stack:
+        try:
+            folder = _new_folder(stack)
+        except (BlockingIOError, FileNotFoundError):
+            # A worker that started has removed it before it was locked.
+            folder = _new_folder(stack)
+        yield folder
+
+
+def _new_folder(stack: ExitStack) -> Path:
+    """Make and lock a folder until the stack ends. Raises OSError if it was removed meanwhile."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_FOLDERS)))
+    stack.enter_context(_locked(folder))
+    folder.stat()  # it may have been opened before and locked after it was removed
+    return folder
 
 
 def remove_left_folders() -> None:

@@ -52,3 +52,19 @@ def test_tables_that_nobody_asks_about_make_room_for_further_owners() -> None:
     assert account_of(owners, "further").key == "further"
     assert asked.left
     assert both.tables == {}
+
+
+def test_another_account_may_come_while_room_is_made() -> None:
+    """Requests are answered in several threads; here the other one comes within the first."""
+
+    class Interrupting(Table):
+        def leave(self) -> None:
+            if not self.left:
+                self.left = True
+                account_of(owners, "meanwhile")
+
+    owners = OwnerAccounts("127.0.0.1:1", lambda _: BotTokens(str, print))
+    account_of(owners, "idle", Interrupting(-math.inf))
+    for number in range(MOST_ACCOUNTS - 1):
+        account_of(owners, f"owner {number}", Table(time.monotonic()))
+    assert account_of(owners, "further").key == "further"

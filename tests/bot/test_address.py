@@ -1,14 +1,17 @@
 """The addresses of referees, and the files that a connection to one needs."""
 
 import asyncio
+import threading
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
 from arena.bot.address import Address, AddressError, Trust
 from arena.bot.connection import keep_playing
 from arena.bot.conversation import Conversation
-from arena.bot.referees import Referees
+from arena.bot.referees import Referees, RefereeStream
+from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Scribe
 from tests.bot.scripted_referee import referee
 from tests.certificates import Authority
@@ -75,3 +78,32 @@ async def test_a_certificate_file_that_cannot_be_read_for_a_moment_ends_no_bot(
     assert "nothing listens there" in first
     assert f"ARENA_CA: {ca} is not a file in PEM format. Trying again in" in second
     assert "nothing listens there" in third
+
+
+def test_referees_keep_their_places_while_a_certificate_file_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Four(Scribe):
+        max_matches = 4
+
+    ca = Authority(tmp_path).cert
+    monkeypatch.setenv("ARENA_CA", str(ca))
+    here, there = "https://a:1", "https://b:1"
+    ending = threading.Event()
+
+    def keep(_stream: RefereeStream) -> None:
+        ending.wait()
+
+    referees = Referees(Conversation(Four))
+    referees.begin(Address.parse(here, {}), keep)
+    first, both = referees.first, pb.Referees(addresses=[here, there])
+    first.line.opened(SimpleQueue())
+    welcome = pb.PlayResponse(welcome=pb.Welcome(address=here, referees=both, max_matches=4))
+    first.conversation.hear(welcome, pb.PlayRequest())
+    referees.heard(first, welcome)
+    assert (referees.several, first.conversation.places) == (True, 2)
+    ca.write_bytes(b"")
+    referees.heard(first, pb.PlayResponse(referees=both))
+    assert (referees.several, first.conversation.places) == (True, 2)
+    ending.set()
+    referees.join()

@@ -244,6 +244,31 @@ async def test_a_fault_that_a_killed_referee_lost_is_forgotten_when_its_turn_is_
     assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
 
 
+async def test_a_fault_that_a_killed_referee_lost_may_be_another_where_its_turn_is_not_asked_again(
+    scribes: list[Scribe],
+) -> None:
+    entropies: list[bytes] = []
+
+    async def first(stream: Stream) -> None:
+        await stream.welcome()
+        conductor = await begun(stream)
+        entropies.append(conductor.opening.entropies[0])
+        await stream.say(turns=[conductor.turn()])
+        await stream.hear()
+        conductor.reply(Fault(FaultKind.LATE, 9))
+        await stream.say(refusals=conductor.refusals())
+
+    async def over(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], entropies[0])
+        while conductor.record is None:
+            conductor.reply(Fault(FaultKind.ABSENT))
+        await stream.welcome()
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(first, over)
+    assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
+
+
 OURS, OTHERS = Signer(bytes(32)), Signer(bytes(range(32)))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.bot.address import Address
 from arena.worker.known_referees import KnownReferees
-from arena.worker.own_process import remove_left_folders
+from arena.worker.own_process import remove_left_folders, scratch_folder
 from arena.worker.relay import relayed
 from tests.bots import PATIENCE
 
@@ -49,3 +49,23 @@ async def test_the_folder_of_a_relay_goes_when_its_worker_was_killed(
             remove_left_folders()
             assert not left.exists()
             assert socket.exists()
+
+
+def test_a_folder_that_a_starting_worker_removes_before_it_is_locked_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    make, made = tempfile.mkdtemp, list[str]()
+
+    def made_as_a_worker_starts(*words: str | None) -> str:
+        made.append(make(*words))
+        if len(made) == 1:
+            remove_left_folders()
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made_as_a_worker_starts)
+    with scratch_folder() as folder:
+        assert len(made) == 2 and folder.is_dir()
+        remove_left_folders()
+        assert folder.is_dir()
+    assert list(tmp_path.iterdir()) == []
