@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
-from typing import NewType
+from typing import Final, NewType
 
 from arena.games.game import AnyGame
 from arena.match.flow import Refused
@@ -147,6 +147,10 @@ class OwnedVersion:
     """Whether the bot's decisions are in data sets."""
     shares_notes: bool = False
     """Whether everybody can read the bot's notes."""
+
+
+EDITION: Final = 2
+"""The edition of the scenarios of `arena check`; it grows as soon as they ask more of a bot."""
 
 
 class CheckOrigin(Enum):

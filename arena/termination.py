@@ -80,13 +80,19 @@ def run_command() -> NoReturn:
 def _text(raw: Any, stream: Any) -> io.TextIOWrapper:
     """Return a stream like one of Python's, on another file.
 
-    A terminal without a character gets "?" for it.
+    A terminal gets "?" for characters that its encoding lacks. Files and pipes get UTF-8: what
+    goes there may be a document, of which no character must be lost.
     """
-    strict = stream.errors in ("strict", "surrogateescape")
+    encoding, errors = stream.encoding, stream.errors
+    if errors in ("strict", "surrogateescape") and not _is_utf_8(encoding):
+        if raw.isatty():
+            errors = "replace"
+        else:
+            encoding = "utf-8"
     return io.TextIOWrapper(
         raw if stream.write_through else io.BufferedWriter(raw),
-        encoding=stream.encoding,
-        errors="replace" if strict and not _is_utf_8(stream.encoding) else stream.errors,
+        encoding=encoding,
+        errors=errors,
         newline="\n",
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,

@@ -12,12 +12,10 @@ from arena.conformance.report import ScenarioOutcome
 from arena.conformance.scenario import Scenario
 from arena.errors import UserError
 from arena.match.transcript import Entrant
-from arena.records import CheckOutcome
+from arena.records import EDITION, CheckOutcome
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 
-EDITION: Final = 2
-"""The edition of the scenarios; it grows as soon as they ask more of a bot."""
 _SECONDS: Final = 10.0
 
 

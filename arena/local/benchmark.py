@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from arena.database.names import folded
 from arena.errors import UserError
 from arena.games import make_game
 from arena.lab.analysis import Estimate, LossSums, analyse
@@ -184,9 +185,10 @@ def benchmark_of_recorded(
     values = solved_values()
     tallies = {rung.bot: RungTally(rung.bot, values, check=True) for rung in RUNGS}
     seen = dict[str, tuple[RungTally, SeenMatch]]()
+    wanted = folded(bot)
     for transcript in transcripts:
         entrants = transcript.setup.entrants
-        seats = [seat for seat, entrant in enumerate(entrants) if entrant.bot == bot]
+        seats = [seat for seat, entrant in enumerate(entrants) if folded(entrant.bot) == wanted]
         if len(entrants) != 2 or len(seats) != 1:
             continue
         house = entrants[1 - seats[0]]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
@@ -151,20 +152,36 @@ def test_output_that_nobody_reads_needs_no_words(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
+def shown_on_a_terminal(*command: str, cwd: Path, **environment: str) -> bytes:
+    """Run a command whose standard output is a terminal."""
+    ours, its = os.openpty()
+    with subprocess.Popen(
+        command, cwd=cwd, env=os.environ | environment, stdin=subprocess.DEVNULL, stdout=its
+    ) as running:
+        os.close(its)
+        shown = b""
+        with suppress(OSError):  # the terminal's other end is closed
+            while part := os.read(ours, 65_536):
+                shown += part
+    os.close(ours)
+    assert running.returncode == 0
+    return shown
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_terminal_that_lacks_a_character_shows_the_rest_and_json_is_utf_8(
+def test_a_terminal_that_lacks_a_character_shows_the_rest_and_files_pipes_and_json_are_utf_8(
     tmp_path: Path, encoding: str
 ) -> None:
-    done = run(ARENA, "--help", cwd=tmp_path, PYTHONIOENCODING=encoding)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "leaderboard" in done.stdout
     bot = tmp_path / "Лиса.py"
     bot.write_text("from arena_sample_bots.honest import Honest\nclass Mine(Honest): pass\n")
-    done = run(
-        *(ARENA, "play", bot.name, "random", "-n", "2", "--json"),
-        cwd=tmp_path,
-        PYTHONIOENCODING=encoding,
-    )
+    words = (ARENA, "play", bot.name, "random", "-n", "2")
+    shown = shown_on_a_terminal(*words, cwd=tmp_path, PYTHONIOENCODING=encoding)
+    assert b"????" in shown and b"random" in shown
+    for shell in ("", "> file"):
+        done = run(*words, cwd=tmp_path, shell=shell, PYTHONIOENCODING=encoding)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "Лиса" in (done.stdout or (tmp_path / "file").read_text("utf-8"))
+    done = run(*words, "--json", cwd=tmp_path, PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["win_rates"][0]["bot"].startswith("Лиса")
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
-from arena.records import CheckOrigin, CheckOutcome
+from arena.records import EDITION, CheckOrigin, CheckOutcome
 from arena.server.app.store import open_store
 from arena.server.boards.comparisons import Comparisons
 from arena_dashboard.bots import bot_data
@@ -284,7 +284,7 @@ def test_the_last_check_of_a_bot_is_on_its_page_in_the_index_and_on_the_board(
     async def checked() -> None:
         async with open_store(arena) as store:
             ids = {one.bot: one.id for one in await store.bots()}
-            outcome = CheckOutcome(1, 19, ("drain",))
+            outcome = CheckOutcome(EDITION, 19, ("drain",))
             await store.checks.record(ids["alpha"], CheckOrigin.AUTHOR, outcome)
 
     asyncio.run(checked())

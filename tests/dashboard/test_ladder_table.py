@@ -9,7 +9,7 @@ import pytest
 
 from arena.lab.analysis import Estimate
 from arena.rating.flags import Flag
-from arena.records import CheckOrigin, CheckOutcome, VersionId
+from arena.records import EDITION, CheckOrigin, CheckOutcome, VersionId
 from arena.server.boards.board import BoardLine
 from arena.server.boards.luck_adjusted import LuckAdjusted
 from arena.server.results.benchmarks import BenchmarkFigure
@@ -147,9 +147,9 @@ def test_a_page_of_a_long_ladder_has_its_rows_in_the_bands_of_the_whole_ladder()
 
 def test_a_check_is_a_mark_that_says_what_was_found() -> None:
     at = datetime(2026, 3, 4, 23, 0, tzinfo=UTC)
-    well = RecordedCheck(CheckOutcome(1, 15, (), ("drain",)), CheckOrigin.AUTHOR, at)
+    well = RecordedCheck(CheckOutcome(EDITION, 15, (), ("drain",)), CheckOrigin.AUTHOR, at)
     hosted = replace(well, origin=CheckOrigin.ARENA)
-    badly = replace(well, outcome=CheckOutcome(1, 18, ("drain", "takeover")))
+    badly = replace(well, outcome=CheckOutcome(EDITION, 18, ("drain", "takeover")))
     checks = {LINE.version_id: well}
     assert content_of([LINE], {}, checks)["rows"][0][19] == [
         "checked",
@@ -159,6 +159,10 @@ def test_a_check_is_a_mark_that_says_what_was_found() -> None:
     assert check_in_words(hosted) == (
         "Checked by the arena on 2026-03-04: 15 of 15 scenarios met; not tried: drain (nobody asks "
         "a hosted bot to leave)."
+    )
+    before = replace(well, outcome=CheckOutcome(EDITION - 1, 14))
+    assert check_in_words(before) == (
+        "Checked by its author on 2026-03-04: 14 of 14 scenarios of an earlier edition met."
     )
     assert content_of([LINE], {}, {LINE.version_id: badly})["rows"][0][19] == [
         "2 failed",

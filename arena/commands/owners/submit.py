@@ -14,6 +14,7 @@ from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at
 from arena.commands.terminal import say, say_json
+from arena.database.names import folded
 
 if TYPE_CHECKING:
     from arena.clients.upload_client import UploadClient
@@ -85,7 +86,7 @@ def _meant(client: "UploadClient", key: str, file: Path) -> str:
     Raises CommandError where it would be one more bot: mine2.py is more likely a version of mine.
     """
     own = client.bots_in_service(key)
-    same = [name for name in own if name.casefold() == file.stem.casefold()]
+    same = [name for name in own if folded(name) == folded(file.stem)]
     if same or not own:
         return same[0] if same else file.stem
     (likely,) = get_close_matches(file.stem, own, n=1, cutoff=0.0)

@@ -12,6 +12,7 @@ from arena.commands.jobs_option import Cluster, Jobs
 from arena.commands.results.analyse_json import bot_json, match_json
 from arena.commands.results.match_argument import transcripts_in
 from arena.commands.terminal import Terminal, say_json_line
+from arena.database.names import folded
 from arena.lab.analysis import (
     BOUNDS,
     SITUATIONS,
@@ -126,7 +127,7 @@ def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
 def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:
     """Yield the seats of a bot in a match."""
     for entrant, seat in zip(match.transcript.setup.entrants, match.seats, strict=True):
-        if entrant.bot == bot:
+        if folded(entrant.bot) == folded(bot):
             yield seat
 
 

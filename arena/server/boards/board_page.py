@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from arena.database.names import folded
+
 # Imported for types only, so that numpy is not loaded.
 if TYPE_CHECKING:
     from arena.server.boards.board import BoardLine
@@ -10,8 +12,8 @@ if TYPE_CHECKING:
 
 def place_of(lines: "Sequence[BoardLine]", bot: str) -> int | None:
     """Return the position of a bot's best line, by its name in any case; None if it has none."""
-    wanted = bot.lower()
-    return next((at for at, line in enumerate(lines) if line.bot.lower() == wanted), None)
+    wanted = folded(bot)
+    return next((at for at, line in enumerate(lines) if folded(line.bot) == wanted), None)
 
 
 def around(place: int, count: int, most: int) -> range:

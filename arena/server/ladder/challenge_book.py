@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from arena.database.names import folded
 from arena.identifiers import new_id
 from arena.records import Block, BlockKind, Registered, VersionId
 from arena.server.ladder.agenda import EngagementEnd
@@ -253,7 +254,7 @@ def _bears(bot: ConnectedBot, name: str) -> bool:
     """Return whether `name`, BOT or BOT:VERSION, names this bot."""
     entrant = bot.participant.registered.entrant
     named, _, version = name.partition(":")
-    return entrant.bot.lower() == named.lower() and version in ("", entrant.version)
+    return folded(entrant.bot) == folded(named) and version in ("", entrant.version)
 
 
 def _takes_challenges(bot: ConnectedBot) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.database.errors import TranscriptDamagedError
+from arena.database.names import folded
 from arena.database.reading import Read
 from arena.database.rows import MatchRow, match_row
 from arena.database.transcripts import unpack
@@ -65,7 +66,7 @@ def faults_of(read: Read, bot: str, limit: int, version: str | None = None) -> l
         own = {
             seat
             for seat, one in enumerate(match.seats)
-            if one.bot.lower() == bot.lower() and version in (None, one.version)
+            if folded(one.bot) == folded(bot) and version in (None, one.version)
         }
         for fault in _faults(match, transcript, told):
             if fault.seat in own:

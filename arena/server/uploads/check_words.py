@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Final
 
-from arena.records import CheckOrigin
+from arena.records import EDITION, CheckOrigin
 from arena.server.uploads.checks import RecordedCheck
 
 _BY: Final = {CheckOrigin.AUTHOR: "its author", CheckOrigin.ARENA: "the arena"}
@@ -16,9 +16,10 @@ def check_in_words(check: RecordedCheck) -> str:
     """Return a sentence on who checked the version, when, and with what result."""
     outcome = check.outcome
     tried = outcome.met + len(outcome.failed)
+    earlier = " of an earlier edition" if outcome.edition < EDITION else ""
     words = (
         f"Checked by {_BY[check.origin]} on {check.recorded_at:%Y-%m-%d}: "
-        f"{outcome.met} of {tried} scenarios met"
+        f"{outcome.met} of {tried} scenarios{earlier} met"
     )
     if outcome.failed:
         words += f"; failed: {', '.join(outcome.failed)}"

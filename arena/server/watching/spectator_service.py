@@ -11,6 +11,7 @@ import grpc
 import grpc.aio
 import structlog
 
+from arena.database.names import folded
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.match.match_id import is_match_id
 from arena.server.limits.forwarding import DASHBOARD
@@ -209,7 +210,7 @@ def wanted(request: spectator_pb2.WatchRequest) -> Fits:
 
     Raises ProtocolError.
     """
-    match_id, bot = request.match_id.lower(), request.bot.lower()
+    match_id, bot = request.match_id.lower(), folded(request.bot)
     tournament, seats = request.tournament.lower(), request.seats
     if match_id and not is_match_id(match_id):
         raise malformed("`match_id` is not a UUID")
@@ -233,7 +234,7 @@ def wanted(request: spectator_pb2.WatchRequest) -> Fits:
             and (not seats or len(setup.entrants) == seats)
             and (options is None or setup.options == options)
             and (not tournament or its_tournament.lower() == tournament)
-            and (not bot or any(one.bot.lower() == bot for one in setup.entrants))
+            and (not bot or any(folded(one.bot) == bot for one in setup.entrants))
         )
 
     return fits

@@ -224,7 +224,7 @@ def test_the_command_sums_up_a_bot(file: Path) -> None:
     assert all(0 <= one["solved"] <= 1 for one in found["frequencies"])
     leak = found["leak"]["in_words"]
     assert leak.startswith("It ") and leak.endswith("of all that it loses.")
-    code, text = run(file, "--bot", name)
+    code, text = run(file, "--bot", name.upper())
     assert code == 0
     assert "everywhere" in text and "solved play" in text
     assert leak in " ".join(text.split())

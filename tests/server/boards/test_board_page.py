@@ -1,8 +1,11 @@
 """Which lines of a long leaderboard are shown."""
 
+from dataclasses import replace
+
 import pytest
 
-from arena.server.boards.board_page import around, page_of
+from arena.server.boards.board_page import around, page_of, place_of
+from tests.dashboard.test_ladder_table import LINE
 
 
 @pytest.mark.parametrize(
@@ -35,3 +38,9 @@ def test_a_page_has_its_place_whoever_is_looked_for(
     place: int, count: int, most: int, shown: range
 ) -> None:
     assert page_of(place, count, most) == shown
+
+
+def test_a_bot_is_found_by_its_name_in_any_case() -> None:
+    lines = [LINE, replace(LINE, bot="Straße")]
+    assert place_of(lines, "STRASSE") == 1
+    assert place_of(lines, "Strase") is None

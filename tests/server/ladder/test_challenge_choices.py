@@ -38,6 +38,15 @@ async def test_an_opponent_named_without_a_version_is_its_newest() -> None:
     assert (old.offered, new.offered) == (0, 1)
 
 
+async def test_an_opponent_is_named_in_any_case() -> None:
+    world = World()
+    me = world.arrive("me", challenges=OWN_ONLY)
+    street = idle(world, "Straße", challenges=ACCEPT)
+    world.director.challenges.take(wanted(me, "STRASSE"), Follower())
+    await world.turn(0.1)
+    assert street.offered == 1
+
+
 async def test_an_opponent_named_with_its_version_is_that_one() -> None:
     world = World()
     me = world.arrive("me", challenges=OWN_ONLY)

@@ -25,7 +25,7 @@ from tests.server.play.test_misfits import bet
 
 async def _wrong(scene: Scene, action: game_pb2.Action) -> tuple[pb.Turn, pb.Refusal, SeenFault]:
     """One wrong answer on the ladder, the refusal, and the fault as it is recorded."""
-    async with good_pair(scene), await scene.peer("wrong", max_matches=1) as wrong:
+    async with good_pair(scene), await scene.peer("straße", max_matches=1) as wrong:
         await wrong.greet()
         return await _answers_wrongly(scene, wrong, action)
 
@@ -38,14 +38,14 @@ async def _answers_wrongly(
     await wrong.say(answers=[answer])
     (refusal,) = (await wrong.hear_until(lambda message: message.refusals)).refusals
     # Of a match that is not over nobody is shown the hands.
-    assert faults_of(scene.arena.read, "wrong", 5) == []
+    assert faults_of(scene.arena.read, "straße", 5) == []
     await wrong.react(wrong.heard[-1])
     while not wrong.ended:
         await wrong.react(await wrong.hear())
     await scene.recorded(turn.match_id)
     (fault,) = [
         one
-        for one in faults_of(scene.arena.read, "WRONG", 5)
+        for one in faults_of(scene.arena.read, "STRASSE", 5)
         if one.match.match_id == turn.match_id
     ]
     return turn, refusal, fault
@@ -61,7 +61,7 @@ async def test_an_illegal_answer_is_listed_with_view_answer_and_legal_sentence(
     assert fault.sent == {"type": "bet", "quantity": 99, "face": "*"}
     faces = ["*" if face == 6 else face for face in turn.view.bluff.hidden_dice]
     assert fault.view["hidden_dice"] == faces
-    assert fault.match.seats[fault.seat].bot == "wrong"
+    assert fault.match.seats[fault.seat].bot == "straße"
 
 
 async def test_a_fault_in_an_unrated_tournament_is_listed_too(database: str) -> None:
@@ -69,7 +69,7 @@ async def test_a_fault_in_an_unrated_tournament_is_listed_too(database: str) -> 
     async with (
         opened(database, replace(BLUFF, seats=6)) as scene,
         playing([await scene.peer("good")]),
-        await scene.peer("wrong") as wrong,
+        await scene.peer("straße") as wrong,
     ):
         await wrong.greet()
         store = scene.arena.store
@@ -92,12 +92,12 @@ async def test_the_command_prints_them(
 ) -> None:
     _, _, fault = await _wrong(scene, bet(99, 6))
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    printed = arena("faults", "--bot", "wrong")
+    printed = arena("faults", "--bot", "STRASSE")
     assert printed.exit_code == 0, printed.output
     assert f"illegal: {fault.reason}" in printed.stdout
     assert f"\n  {fault.legal}\n" in printed.stdout
     assert '  sent:   {"type": "bet", "face": "*", "quantity": 99}' in printed.stdout
-    as_json = arena("faults", "--bot", "wrong", "--json")
+    as_json = arena("faults", "--bot", "STRASSE", "--json")
     views = {one["match_id"]: one["view"] for one in json.loads(as_json.stdout)}
     assert views[fault.match.match_id] == fault.view
     nobody = arena("faults", "--bot", "nobody")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from arena.codec.checks import MOST_NAMED
+from arena.records import EDITION
 from arena.server.requests.paging import MOST_LINES
 from arena.v1 import registry_pb2 as pb
 from arena.v1.owner_pb2 import ListOwnBotsRequest
@@ -20,7 +21,8 @@ def registry(scene: Scene) -> Any:
 
 
 def reported(**outcome: Any) -> pb.ReportCheckRequest:
-    return pb.ReportCheckRequest(outcome=pb.CheckOutcome(**{"edition": 1, "met": 20} | outcome))
+    told = {"edition": EDITION, "met": 20} | outcome
+    return pb.ReportCheckRequest(outcome=pb.CheckOutcome(**told))
 
 
 async def checks(registry: Any) -> list[pb.ConformanceCheck | None]:

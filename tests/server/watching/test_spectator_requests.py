@@ -55,6 +55,7 @@ def test_a_match_is_named_by_its_id_in_any_case() -> None:
 def test_a_bot_is_named_in_any_case_and_sits_in_any_seat() -> None:
     assert fits(match(), bot="ann")
     assert fits(match(), bot="BOB")
+    assert fits(match("Ann", "Straße"), bot="STRASSE")
     assert not fits(match(), bot="an")
 
 
