@@ -3,6 +3,7 @@ matches, bots and tournaments there are."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import psycopg
 import pytest
@@ -13,6 +14,7 @@ from arena.records import OwnBots, VersionId
 from arena.server.accounts import bot_statements, owner_statements
 from arena.server.boards import ladder_statements
 from arena.server.boards.ladder_log import block_goes_on, read_log, registered
+from arena.server.events import event_statements
 from arena.server.failover import unfinished
 from arena.server.ladder import pairing_statements
 from arena.server.results import analyses
@@ -29,6 +31,8 @@ RICH = 2_000
 NEW = 40
 """Of the matches, those that count last."""
 UNFINISHED = 30
+ENTRIES = 20_000
+"""In five events, of two thousand bots, each of which entered each event twice."""
 
 _FILL = f"""
 SET session_replication_role = replica;
@@ -83,6 +87,10 @@ INSERT INTO version_losses (version_id, game, options, seat_count, turn_ms, bank
     SELECT n, CASE WHEN n <= 20 THEN 'bloeff' ELSE 'bluff' END, '{{}}', 2, 2000, 30000, '1', 1, 1,
         0, 1, 0, 0
     FROM generate_series(1, {BOTS}) n;
+INSERT INTO audit (at, actor, action, subject, details)
+    SELECT timestamptz '2026-01-01' + n * interval '1 second', 'owner', 'enter event',
+        'cup' || mod(n, 5), jsonb_build_object('bot', 'bot' || n / 10)
+    FROM generate_series(1, {ENTRIES}) n;
 """
 
 BLUFF = LadderId.of("bluff", {}, (2,))
@@ -192,6 +200,20 @@ def test_losses_are_read_of_the_versions_of_a_ladder(explained: Explained) -> No
     found = explained(analyses.losses("1", LadderId.of("bloeff", {}, [2])))
     assert len(found) == 20
     require_few(explained.plans, 20)
+
+
+def test_whether_a_bot_was_in_an_event_before_is_looked_up_in_the_audit(
+    explained: Explained,
+) -> None:
+    for bot, moment, found in (
+        ("bot100", datetime(2027, 1, 1, tzinfo=UTC), 1),
+        ("bot100", datetime(2026, 1, 1, 0, 16, 42, tzinfo=UTC), 0),
+        ("nobody", datetime(2027, 1, 1, tzinfo=UTC), 0),
+    ):
+        entered = event_statements.entered_before("cup3", bot, moment)
+        assert len(explained.undone(entered)) == found
+    assert explained.plans.gone_through("audit") == set()
+    assert explained.plans.read("audit") == 1
 
 
 @pytest.mark.parametrize("place", [{}, {"before": 100}, {"after": 100}], ids=str)

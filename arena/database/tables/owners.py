@@ -159,4 +159,12 @@ audit = Table(
     CheckConstraint("jsonb_typeof(details) = 'object'", name="details_object"),
     # By which invite an owner signed up.
     Index("audit_sign_up_ix", "subject", postgresql_where=text("action = 'sign up'")),
+    # Whether a bot was in an event before.
+    Index(
+        "audit_entered_ix",
+        "subject",
+        text("(details ->> 'bot')"),
+        "at",
+        postgresql_where=text("action = 'enter event'"),
+    ),
 )

@@ -266,10 +266,7 @@ def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:
 
 
 def entered_before(event: str, bot: str, moment: datetime) -> Row:
-    """Select the audit's first line of an entry of a bot in an event before a moment, if any.
-
-    The audit has no index for it: ask only where the answer decides.
-    """
+    """Select a line of the audit on an entry of a bot in an event before a moment, if any."""
     return (
         select(audit.c.id)
         .where(audit.c.action == "enter event", audit.c.subject == event, audit.c.at < moment)

@@ -6,12 +6,15 @@ from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import event as engine_event
 
+from arena.database.async_engine import async_engine
 from arena.database.errors import EventRefusedError, EventStateError, TooManyMembersError
 from arena.moments import in_utc
 from arena.server.app.store import Store, open_store
 from arena.server.events.event import Admission, EntryLimits
 from arena.server.events.roster_file import Enrollee
+from arena.server.events.serving.events import Events
 from tests.jobs import refuse_build
 from tests.server.events.cups import enrolled, let_pass, said, signed_up, uploaded
 
@@ -150,6 +153,24 @@ async def test_a_team_has_as_many_people_as_are_allowed(store: Store) -> None:
         await store.owners.add_member(owner, "cem")
     await store.events.leave(owner, "cup")
     await store.owners.add_member(owner, "cem")
+
+
+async def test_what_an_event_does_not_limit_is_not_counted(store: Store, database: str) -> None:
+    """Whoever enters holds a lock for which all changes of builds wait."""
+    await store.events.create("cup", said(), "me")
+    owner = await signed_up(store, "ann")
+    await uploaded(store, owner, "hers")
+    engine = async_engine(database)
+    asked: list[str] = []
+
+    @engine_event.listens_for(engine.sync_engine, "before_cursor_execute")
+    def ask(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    await Events(engine).enter(owner, "cup", "hers")
+    await engine.dispose()
+    assert any("INSERT INTO event_entries" in one for one in asked)
+    assert not any("owner_members" in one or "date_trunc" in one for one in asked)
 
 
 async def test_a_team_of_a_roster_has_as_many_people_as_are_allowed(store: Store) -> None:

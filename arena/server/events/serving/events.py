@@ -312,8 +312,10 @@ async def _require_admitted(
 async def _require_small(connection: AsyncConnection, event: Event, owner: Owner) -> None:
     """Raise EventStateError if an owner's team has more people than an event allows."""
     most = event.terms.limits.members
+    if most is None:
+        return
     people = 1 + len((await connection.execute(owner_statements.members_of(owner.id))).all())
-    if most is not None and people > most:
+    if people > most:
         raise EventStateError(
             f"{event.name} allows {most} people in a team, and {owner.name} has {people}: `arena "
             "team remove` takes some out."
@@ -328,8 +330,10 @@ async def _require_few_builds(
     A bot that has not been in the event may have had any number before it enters.
     """
     most = event.terms.limits.builds
+    if most is None:
+        return
     today = (await connection.execute(build_statements.builds_today(bot_id))).one()
-    if most is None or today.builds <= most:
+    if today.builds <= most:
         return
     before = statements.entered_before(event.name, bot, today.newest)
     if (await connection.execute(before)).first() is not None:
