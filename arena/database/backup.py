@@ -27,7 +27,7 @@ from sqlalchemy import make_url
 
 from arena.database.binaries import find_binaries
 from arena.database.errors import BackupError, DatabaseUnreachableError
-from arena.database.schema import HEAD, migrate
+from arena.database.schema import FIRST, HEAD, LAST_BEFORE, migrate
 from arena.processes import PIPE, SubprocessError, own_environment, run_to_end
 
 RUNNING: Final = (
@@ -120,6 +120,11 @@ def restore(url: str, file: Path) -> BackupManifest:
         raise BackupError(
             f"{file} was made by release {manifest.release}, whose schema is newer: restore it "
             "with that release or a later one."
+        )
+    if manifest.revision < FIRST:
+        raise BackupError(
+            f"{file} is from before the first release: restore it with the arena of commit "
+            f"{LAST_BEFORE}, and back it up there."
         )
     with _connection(url) as connection:
         if _row(connection, sql.SQL("SELECT to_regclass('public.alembic_version')")) != (None,):

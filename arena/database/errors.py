@@ -7,7 +7,7 @@ StorageError (a UserError)
 ├── HomeNotWritableError        ARENA_HOME cannot hold the built-in database
 ├── PostgresMissingError        neither the wheel's Postgres nor the system's is installed
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
-├── SchemaTooNewError           a newer release of the arena has migrated the database
+├── SchemaUnknownError          the database has the schema of a newer release, or is too old
 ├── BackupError                 a backup cannot be made, read or restored
 ├── MigrationBlockedError       another session holds a lock that a migration needs
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
@@ -97,8 +97,8 @@ class DataDirectoryError(StorageError):
     """The data directory is not one that this Postgres can open."""
 
 
-class SchemaTooNewError(StorageError):
-    """A newer release of the arena has migrated the database."""
+class SchemaUnknownError(StorageError):
+    """The database has the schema of a newer release, or one from before the first release."""
 
 
 class BackupError(StorageError):

@@ -17,11 +17,15 @@ from arena.database.errors import (
     MalformedUrlError,
     MigrationBlockedError,
     MigrationRefusedError,
-    SchemaTooNewError,
+    SchemaUnknownError,
 )
 
 HEAD = "0050"
 """The newest migration; a test checks it. It saves a start from loading Alembic."""
+FIRST = "0049"
+"""The oldest migration, the schema of the first release; a test checks it."""
+LAST_BEFORE: Final = "4b9c8818"
+"""The commit that upgrades all earlier schemas to `FIRST`."""
 _TRIES: Final = 3
 _IN_TRANSACTIONS: Final = (
     "SELECT pid, application_name, xact_start, query FROM pg_stat_activity "
@@ -34,7 +38,7 @@ def migrate(url: str) -> None:
     """Apply the migrations that are missing, all or none.
 
     Raises DatabaseUnreachableError, EncodingRefusedError, MalformedUrlError, MigrationBlockedError,
-    MigrationRefusedError and SchemaTooNewError.
+    MigrationRefusedError and SchemaUnknownError.
     """
     with _connection(asking_engine(url)) as connection:
         if _current(connection) == HEAD:
@@ -121,7 +125,13 @@ def _upgrade(connection: Connection) -> None:
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     current = _current(connection)  # again: it may have changed while we waited for the lock
     if current is not None and current not in known:
-        raise SchemaTooNewError(
+        if current < FIRST:
+            raise SchemaUnknownError(
+                f"The database has the schema {current}, from before the first release: start it "
+                f"once with the arena of commit {LAST_BEFORE}, which upgrades it, or choose "
+                "another ARENA_HOME."
+            )
+        raise SchemaUnknownError(
             f"The database has the schema {current} of a newer release: install that release, or "
             "choose another ARENA_HOME."
         )

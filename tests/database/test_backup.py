@@ -178,6 +178,9 @@ def test_what_is_no_backup_of_this_release_changes_nothing(
     changed(file, {"revision": "9999", "release": "99.0"})
     with pytest.raises(BackupError, match=r"release 99\.0, whose schema is newer"):
         restore(empty_database, file)
+    changed(file, {"revision": "0048"})
+    with pytest.raises(BackupError, match="from before the first release: restore it with the"):
+        restore(empty_database, file)
     assert tables(empty_database) == []
 
 

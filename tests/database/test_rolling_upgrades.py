@@ -11,13 +11,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import make_url
 
 from arena.database.errors import MigrationBlockedError
-from arena.database.schema import HEAD, migrate
+from arena.database.schema import FIRST, HEAD, migrate
 from tests.database.migrating import migrate_to, migrations
 from tests.database_locks import waiting
-from tests.databases import administrator, plain
+from tests.databases import administrator, execute, plain
 
-FIRST = "0017"
-"""The first schema on which several referees run."""
+CHANGE = "INSERT INTO audit (actor, action, subject) VALUES ('Ann', 'sign up', 'Ann')"
+"""A change by a referee, which conflicts with the lock that the migration after the first takes."""
 
 Columns: TypeAlias = dict[tuple[str, str], tuple[str, bool]]
 """By table and column: the type, and whether each row that is added must say it."""
@@ -54,12 +54,12 @@ def in_the_way(before: Columns, after: Columns) -> list[str]:
 
 
 @pytest.mark.slow
-def test_each_migration_since_several_referees_run_leaves_those_that_run_going(
+def test_each_migration_since_the_first_release_leaves_referees_that_run_going(
     empty_database: str,
 ) -> None:
     revisions = [one.revision for one in ScriptDirectory.from_config(migrations()).walk_revisions()]
-    later = sorted(revision for revision in revisions if revision > FIRST)
-    migrate_to(empty_database, FIRST)
+    first, *later = sorted(revisions)
+    migrate_to(empty_database, first)
     before = columns(empty_database)
     for revision in later:
         migrate_to(empty_database, revision)
@@ -68,50 +68,56 @@ def test_each_migration_since_several_referees_run_leaves_those_that_run_going(
         before = after
 
 
-def test_a_column_that_older_referees_do_not_write_is_found(empty_database: str) -> None:
-    migrate_to(empty_database, "0014")
-    before = columns(empty_database)
-    migrate_to(empty_database, "0015")
-    after = columns(empty_database)
-    assert in_the_way(before, after) == ["match_seats.finished_at must be said"]
-    assert in_the_way(after, before) == ["match_seats.finished_at is gone"]
-    widened = before | {("matches", "game"): ("int4()", True)}
-    assert in_the_way(before, widened) == ["matches.game has another type"]
+def test_a_column_that_older_referees_do_not_write_is_found(database: str) -> None:
+    before = columns(database)
+    execute(
+        database,
+        "ALTER TABLE match_seats ADD luck real NOT NULL, ADD why text, ADD tries int DEFAULT 0",
+    )
+    after = columns(database)
+    assert in_the_way(before, after) == ["match_seats.luck must be said"]
+    assert in_the_way(after, before) == [
+        f"match_seats.{column} is gone" for column in ("luck", "tries", "why")
+    ]
+    execute(database, "ALTER TABLE running_matches ALTER position TYPE integer")
+    assert in_the_way(after, columns(database)) == ["running_matches.position has another type"]
+    execute(database, "ALTER TABLE bots ALTER pace SET NOT NULL")
+    assert "bots.pace must be said" in in_the_way(after, columns(database))
 
 
 def test_a_migration_that_waits_too_long_for_a_lock_says_who_may_hold_it_and_changes_nothing(
     empty_database: str,
 ) -> None:
-    migrate_to(empty_database, "0019")
+    migrate_to(empty_database, FIRST)
     impatient = "-c lock_timeout=100ms"  # the parameters of the URL have precedence
     url = make_url(empty_database).update_query_dict({"options": impatient})
-    with psycopg.connect(plain(empty_database)) as backup:
-        backup.execute("SELECT count(*) FROM bots")  # and the transaction is open
+    with psycopg.connect(plain(empty_database)) as changing:
+        changing.execute(CHANGE)  # and the transaction is open
         with pytest.raises(MigrationBlockedError, match="another session holds a lock") as caught:
             migrate(url.render_as_string(hide_password=False))
         (question,) = re.findall(r"SELECT .*;", str(caught.value))
-        oldest = backup.execute(question).fetchone()
-        assert oldest is not None and oldest[0] == backup.info.backend_pid
-        version = backup.execute("SELECT version_num FROM alembic_version").fetchone()
+        oldest = changing.execute(question).fetchone()
+        assert oldest is not None and oldest[0] == changing.info.backend_pid
+        version = changing.execute("SELECT version_num FROM alembic_version").fetchone()
     assert "canceling statement due to lock timeout" in str(caught.value)
-    assert version == ("0019",)
+    assert version == (FIRST,)
 
 
 @pytest.mark.slow
 async def test_a_migration_that_meets_a_transaction_in_a_deadlock_is_tried_again(
     empty_database: str,
 ) -> None:
-    migrate_to(empty_database, "0019")
+    migrate_to(empty_database, FIRST)
     with (
         psycopg.connect(plain(empty_database), autocommit=True) as sql,
-        psycopg.connect(plain(administrator(empty_database))) as registering,
+        psycopg.connect(plain(administrator(empty_database))) as changing,
     ):
-        registering.execute("SET deadlock_timeout = '1min'")  # the migration's is the shorter one
-        # As when an owner registers a bot: first its own row, then the bots.
-        registering.execute("SELECT id FROM owners FOR UPDATE")
+        changing.execute("SET deadlock_timeout = '1min'")  # the migration's is the shorter one
+        # The row that a migration changes last: it holds its other locks while it waits.
+        changing.execute("SELECT FROM alembic_version FOR UPDATE")
         migrating = asyncio.create_task(asyncio.to_thread(migrate, empty_database))
         await waiting(sql, 1)
-        await asyncio.to_thread(registering.execute, "SELECT count(*) FROM bots")
-        registering.commit()
+        await asyncio.to_thread(changing.execute, CHANGE)
+        changing.commit()
         await migrating
         assert sql.execute("SELECT version_num FROM alembic_version").fetchone() == (HEAD,)

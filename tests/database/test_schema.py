@@ -17,10 +17,10 @@ from arena.database.errors import (
     EncodingRefusedError,
     MalformedUrlError,
     MigrationRefusedError,
-    SchemaTooNewError,
+    SchemaUnknownError,
 )
 from arena.database.roles import READER_ROLE
-from arena.database.schema import HEAD, migrate
+from arena.database.schema import FIRST, HEAD, migrate
 from arena.database.tables.bots import tokens
 from arena.database.tables.events import (
     event_block_tries,
@@ -163,8 +163,9 @@ def test_names_are_compared_by_code_points_whatever_the_databases_own_order(data
     assert by_code_points == {"bots.folded", "owners.folded", "owner_members.folded"}
 
 
-def test_the_newest_migration_is_the_one_that_is_named() -> None:
-    assert ScriptDirectory.from_config(migrations()).get_heads() == [HEAD]
+def test_the_oldest_and_the_newest_migration_are_those_that_are_named() -> None:
+    scripts = ScriptDirectory.from_config(migrations())
+    assert (scripts.get_bases(), scripts.get_heads()) == ([FIRST], [HEAD])
 
 
 def test_migrating_again_changes_nothing(database: str) -> None:
@@ -180,10 +181,21 @@ def test_alembic_itself_finds_nothing_to_change_in_a_migrated_database(database:
     assert catalogue(database) == before
 
 
-def test_a_database_of_a_newer_release_is_refused_and_left_alone(database: str) -> None:
-    execute(database, "UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(SchemaTooNewError, match="9999 of a newer release: install that release"):
+@pytest.mark.parametrize(
+    ("revision", "told"),
+    [
+        ("9999", "schema 9999 of a newer release: install that release, or choose another"),
+        ("0048", "schema 0048, from before the first release: start it once with the arena of"),
+    ],
+)
+def test_a_database_of_an_unknown_schema_is_refused_and_left_alone(
+    database: str, revision: str, told: str
+) -> None:
+    execute(database, f"UPDATE alembic_version SET version_num = '{revision}'")
+    before = catalogue(database)
+    with pytest.raises(SchemaUnknownError, match=told):
         migrate(database)
+    assert catalogue(database) == before
 
 
 def test_a_database_that_does_not_answer_is_named_without_its_password() -> None:

@@ -4,16 +4,12 @@ import asyncio
 
 import psycopg
 import pytest
-from sqlalchemy import create_engine, text
 
 from arena.database.errors import (
     InviteRefusedError,
     NameRefusedError,
 )
-from arena.database.schema import migrate
 from arena.server.app.store import Store
-from tests.database.migrating import migrate_to
-from tests.databases import execute
 from tests.server.accounts.owners import ann
 
 
@@ -90,19 +86,3 @@ async def test_an_invite_ends_when_it_expires_or_is_withdrawn(store: Store) -> N
             await store.owners.sign_up("Ann", code)
     with pytest.raises(InviteRefusedError, match="There is no invite 99"):
         await store.owners.withdraw_invite(99, "operator")
-
-
-def test_names_of_earlier_releases_are_kept_though_they_look_alike(empty_database: str) -> None:
-    """And new ones that look like them are refused."""
-    migrate_to(empty_database, "0008")
-    execute(empty_database, "INSERT INTO owners (name) VALUES ('bot1'), ('botl'), ('Ann')")
-    migrate(empty_database)
-    engine = create_engine(empty_database)
-    with engine.connect() as connection:
-        found = connection.execute(text("SELECT name, folded, skeleton FROM owners ORDER BY id"))
-        assert [tuple(row) for row in found] == [
-            ("bot1", "bot1", "botl"),
-            ("botl", "botl", "botl#2"),
-            ("Ann", "ann", "ann"),
-        ]
-    engine.dispose()

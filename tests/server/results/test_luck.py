@@ -5,12 +5,10 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from arena.codec.transcript import to_bytes
 from arena.database.errors import RecordRefusedError
-from arena.database.reading import Reader, open_reader
-from arena.database.schema import migrate
+from arena.database.reading import Reader
 from arena.database.transcripts import packer
 from arena.games.bluff import CupRoll, Doubt, Face
 from arena.games.game import DEALER
@@ -21,10 +19,8 @@ from arena.server.app.store import Store
 from arena.server.results.luck import measured_again
 from tests import recorded_matches
 from tests.commands.running import arena, beside
-from tests.database.migrating import migrate_to
-from tests.databases import plain
 from tests.lab.luck.matches import careless, series
-from tests.ladder_log import rated_results, require_counts
+from tests.ladder_log import rated_results
 from tests.recorded_results import finished, match_id
 
 Versions = tuple[VersionId, ...]
@@ -176,48 +172,23 @@ async def test_luck_of_other_seats_is_not_read_even_where_the_database_holds_it(
     assert [row.luck for row in await recorded_matches.matches(store)] == [None, None]
 
 
-async def test_a_database_of_an_early_release_is_upgraded_with_its_results(
+async def test_the_command_measures_the_luck_that_is_missing(
+    read: Reader,
     store: Store,
     versions: Versions,
+    sql: psycopg.Connection,
     database: str,
-    empty_database: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     matches = played_matches(versions, 5)
     await store.record(matches)
-    migrate_to(empty_database, "0002")
-    copy_results(database, empty_database)
-    migrate(empty_database)
-    with (
-        open_reader(empty_database) as read,
-        psycopg.connect(plain(empty_database), autocommit=True) as sql,
-    ):
-        assert require_counts(sql) == 5 * 2
-        assert lucks(read) == {match_id(match): None for match in matches}
-        monkeypatch.setenv("ARENA_DATABASE_URL", empty_database)
-        # The command has an event loop of its own.
-        outcome = await run("--missing")
-        assert "Measured the luck of 5 matches." in outcome
-        assert lucks(read) == expected(matches)
-        assert "Measured the luck of 0 matches." in await run("--missing")
-        assert await run("--missing", "--json") == '{\n  "measured": 0,\n  "failed": 0\n}\n'
-
-
-def copy_results(newer: str, older: str) -> None:
-    """Copy bots and results to a database of an earlier release, as far as it has the columns."""
-    with psycopg.connect(plain(newer)) as new, psycopg.connect(plain(older)) as old:
-        for table in (
-            *("owners", "bots", "versions", "blocks", "matches", "match_seats"),
-            *("transcripts", "rating_events"),
-        ):
-            found = old.execute(f"SELECT * FROM {table}").description  # type: ignore[arg-type]
-            assert found is not None
-            columns = ", ".join(f'"{one.name}"' for one in found)
-            places = ", ".join("%s" for _ in found)
-            put = f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE VALUES ({places})"
-            for row in new.execute(f"SELECT {columns} FROM {table}"):  # type: ignore[arg-type]
-                values = [Jsonb(one) if isinstance(one, dict) else one for one in row]
-                old.execute(put.encode(), values)
+    sql.execute("DELETE FROM match_luck")
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    # The command has an event loop of its own.
+    assert "Measured the luck of 5 matches." in await run("--missing")
+    assert lucks(read) == expected(matches)
+    assert "Measured the luck of 0 matches." in await run("--missing")
+    assert await run("--missing", "--json") == '{\n  "measured": 0,\n  "failed": 0\n}\n'
 
 
 async def run(*arguments: str) -> str:

@@ -1,13 +1,3 @@
-"""Checkpoints of boards, and the revision of the log that they belong to."""
-
-from alembic import op
-
-revision = "0012"
-down_revision = "0011"
-branch_labels = None
-depends_on = None
-
-_TABLES = """
 CREATE TABLE board_checkpoints (
     edition text,
     game text,
@@ -25,13 +15,15 @@ CREATE TABLE board_checkpoints (
     CONSTRAINT board_checkpoints_sequence_least CHECK (sequence >= 1)
 );
 ALTER TABLE board_checkpoints ALTER data SET STORAGE EXTERNAL;
+
 CREATE TABLE log_revision (
     one boolean DEFAULT true CONSTRAINT log_revision_pk PRIMARY KEY,
     number bigint NOT NULL,
     CONSTRAINT log_revision_only_one CHECK (one)
 );
 INSERT INTO log_revision (number) VALUES (1);
-GRANT SELECT ON board_checkpoints, log_revision TO arena_reader;
+
+-- `arena.server.results.luck` calls it, too, for luck that is measured after its match counted.
 CREATE FUNCTION advance_log_revision() RETURNS void LANGUAGE sql AS $$
     UPDATE log_revision SET number = number + 1
 $$;
@@ -45,9 +37,7 @@ CREATE TRIGGER voidings_change_the_log AFTER INSERT ON voidings
     FOR EACH STATEMENT EXECUTE FUNCTION note_log_changed();
 CREATE TRIGGER match_luck_changes_the_log AFTER DELETE OR TRUNCATE ON match_luck
     FOR EACH STATEMENT EXECUTE FUNCTION note_log_changed();
-"""
 
-_LADDERS = """
 CREATE TABLE played_ladders (
     game text,
     options jsonb,
@@ -56,7 +46,6 @@ CREATE TABLE played_ladders (
     bank_ms integer,
     CONSTRAINT played_ladders_pk PRIMARY KEY (game, options, seat_count, turn_ms, bank_ms)
 );
-GRANT SELECT ON played_ladders TO arena_reader;
 CREATE FUNCTION note_ladders() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO played_ladders
@@ -72,18 +61,5 @@ $$;
 CREATE TRIGGER matches_name_ladders AFTER INSERT ON matches
     REFERENCING NEW TABLE AS added
     FOR EACH STATEMENT EXECUTE FUNCTION note_ladders();
-INSERT INTO played_ladders
-SELECT DISTINCT matches.game, options, seat_count, turn_ms, bank_ms
-FROM matches JOIN blocks ON blocks.id = matches.block_id
-WHERE blocks.rated OR EXISTS (SELECT FROM tournament_blocks of WHERE of.block_id = blocks.id);
-"""
 
-
-def upgrade() -> None:
-    """Create the tables and triggers, then add the ladders so far.
-
-    `arena.server.results.luck` reports luck that is measured after its match began to count. The
-    trigger comes before the ladders so far: its lock keeps out a referee that still records.
-    """
-    op.execute(_TABLES)
-    op.execute(_LADDERS)
+GRANT SELECT ON board_checkpoints, log_revision, played_ladders TO arena_reader;

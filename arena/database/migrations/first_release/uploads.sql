@@ -1,15 +1,4 @@
-"""Builds of hosted bots, their shifts, workers, and procrastinate's queue."""
-
-from pathlib import Path
-
-from alembic import op
-
-revision = "0013"
-down_revision = "0012"
-branch_labels = None
-depends_on = None
-
-_TABLES = """
+-- Programs are their owners' secrets: the reader role sees none of these tables.
 CREATE TABLE builds (
     id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT builds_pk PRIMARY KEY,
     owner_id integer NOT NULL CONSTRAINT builds_owner_id_fk REFERENCES owners,
@@ -22,12 +11,17 @@ CREATE TABLE builds (
     CONSTRAINT builds_file_name_known CHECK (file_name IN ('bot.py', 'bot.zip')),
     CONSTRAINT builds_size_positive CHECK (size > 0)
 );
+CREATE INDEX builds_sha256_ix ON builds (sha256);
+CREATE TRIGGER builds_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON builds
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TABLE build_files (
     build_id integer CONSTRAINT build_files_pk PRIMARY KEY
         CONSTRAINT build_files_build_id_fk REFERENCES builds,
     data bytea NOT NULL
 );
 ALTER TABLE build_files ALTER data SET STORAGE EXTERNAL;
+
 CREATE TABLE hosted_versions (
     version_id integer CONSTRAINT hosted_versions_pk PRIMARY KEY
         CONSTRAINT hosted_versions_version_id_fk REFERENCES versions,
@@ -39,30 +33,37 @@ CREATE TABLE hosted_versions (
 );
 CREATE INDEX hosted_versions_build_id_ix ON hosted_versions (build_id);
 CREATE INDEX hosted_versions_checking_ix ON hosted_versions (version_id) WHERE state = 'checking';
+
 CREATE TABLE hosted_bots (
     bot_id integer CONSTRAINT hosted_bots_pk PRIMARY KEY
         CONSTRAINT hosted_bots_bot_id_fk REFERENCES bots,
     version_id integer NOT NULL CONSTRAINT hosted_bots_version_id_fk REFERENCES hosted_versions
 );
+
 CREATE TABLE workers (
     id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT workers_pk PRIMARY KEY,
     name text NOT NULL CONSTRAINT workers_name_key UNIQUE,
     sha256 bytea CONSTRAINT workers_sha256_key UNIQUE,
     created_at timestamptz NOT NULL DEFAULT now(),
     seen_at timestamptz,
+    slots smallint NOT NULL DEFAULT 0,
+    CONSTRAINT workers_slots_least CHECK (slots >= 0),
     CONSTRAINT workers_name_allowed CHECK (name ~ '^[A-Za-z0-9._-]{1,40}$'),
     CONSTRAINT workers_sha256_length CHECK (octet_length(sha256) = 32)
 );
+
 CREATE TABLE shifts (
     id bigint GENERATED ALWAYS AS IDENTITY CONSTRAINT shifts_pk PRIMARY KEY,
     version_id integer NOT NULL CONSTRAINT shifts_version_id_fk REFERENCES hosted_versions,
     worker_id integer NOT NULL CONSTRAINT shifts_worker_id_fk REFERENCES workers,
     "check" boolean NOT NULL,
+    tournament boolean NOT NULL DEFAULT false,
     token_sha256 bytea CONSTRAINT shifts_token_sha256_key UNIQUE,
     began_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     ended_at timestamptz,
     outcome text NOT NULL DEFAULT '',
+    cut_short boolean NOT NULL DEFAULT false,
     log text NOT NULL DEFAULT '',
     CONSTRAINT shifts_token_sha256_length CHECK (octet_length(token_sha256) = 32),
     CONSTRAINT shifts_token_while_running CHECK (ended_at IS NULL OR token_sha256 IS NULL),
@@ -70,32 +71,3 @@ CREATE TABLE shifts (
 );
 CREATE INDEX shifts_version_ix ON shifts (version_id, id);
 CREATE INDEX shifts_running_ix ON shifts (expires_at) WHERE ended_at IS NULL;
-CREATE TRIGGER builds_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON builds
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-"""
-
-_SCHEMA = "procrastinate"
-_FIND_OWN_TABLES = """
-DO $$
-DECLARE one regprocedure;
-BEGIN
-    FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'procrastinate'::regnamespace LOOP
-        EXECUTE format('ALTER FUNCTION %s SET search_path = procrastinate', one);
-    END LOOP;
-END;
-$$
-"""
-
-
-def upgrade() -> None:
-    """Create tables that the reader role cannot read: programs are their owners' secrets."""
-    connection = op.get_bind()
-    op.execute(_TABLES)
-    # In a schema of its own; its functions find their tables for every caller.
-    queue = (Path(__file__).parents[1] / "procrastinate_3_10.sql").read_text()
-    (path,) = connection.exec_driver_sql("SHOW search_path").one()
-    op.execute(f"CREATE SCHEMA {_SCHEMA}")
-    op.execute(f"SET LOCAL search_path = {_SCHEMA}")
-    connection.exec_driver_sql(queue, execution_options={"no_parameters": True})
-    op.execute(f"SET LOCAL search_path = {path}")
-    connection.exec_driver_sql(_FIND_OWN_TABLES, execution_options={"no_parameters": True})

@@ -1,20 +1,12 @@
-"""Tables of analyses of matches, and of what decisions cost by version."""
-
-from alembic import op
-
-revision = "0016"
-down_revision = "0015"
-branch_labels = None
-depends_on = None
-
-_TABLES = """
 CREATE TABLE match_analyses (
     match_id uuid CONSTRAINT match_analyses_pk PRIMARY KEY
         CONSTRAINT match_analyses_match_id_fk REFERENCES matches,
     edition text NOT NULL,
     data bytea NOT NULL
 );
-ALTER TABLE match_analyses ALTER COLUMN data SET STORAGE EXTERNAL;
+ALTER TABLE match_analyses ALTER data SET STORAGE EXTERNAL;
+
+-- Each analysis updates its row: half of a page is left for that.
 CREATE TABLE version_losses (
     version_id integer CONSTRAINT version_losses_version_id_fk REFERENCES versions,
     game text,
@@ -29,17 +21,26 @@ CREATE TABLE version_losses (
     decisions_squares bigint NOT NULL,
     loss_squares double precision NOT NULL,
     products double precision NOT NULL,
-    CONSTRAINT version_losses_pk PRIMARY KEY
-        (version_id, game, options, seat_count, turn_ms, bank_ms, edition),
+    CONSTRAINT version_losses_pk
+        PRIMARY KEY (version_id, game, options, seat_count, turn_ms, bank_ms, edition),
     CONSTRAINT version_losses_matches_least CHECK (matches >= 1),
     CONSTRAINT version_losses_decisions_least CHECK (decisions >= matches),
     CONSTRAINT version_losses_loss_least CHECK (loss >= 0)
 ) WITH (fillfactor = 50);
 CREATE INDEX version_losses_ladder_ix ON version_losses (game, options, seat_count);
-GRANT SELECT ON match_analyses, version_losses TO arena_reader;
-"""
 
+CREATE TABLE version_benchmarks (
+    version_id integer CONSTRAINT version_benchmarks_version_id_fk REFERENCES versions,
+    game text,
+    matches integer NOT NULL,
+    share double precision NOT NULL,
+    low double precision NOT NULL,
+    high double precision NOT NULL,
+    measured_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT version_benchmarks_pk PRIMARY KEY (version_id, game),
+    CONSTRAINT version_benchmarks_matches_least CHECK (matches >= 1),
+    CONSTRAINT version_benchmarks_in_order
+        CHECK (0 <= low AND low <= share AND share <= high AND high <= 1)
+);
 
-def upgrade() -> None:
-    """Create two tables, which stay empty until `arena analyse --missing` fills them."""
-    op.execute(_TABLES)
+GRANT SELECT ON match_analyses, version_losses, version_benchmarks TO arena_reader;
