@@ -89,6 +89,9 @@ class Language:
         program = self.folder / self.run[0]
         with (_KEPT / "cargo.lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # another clone would put its program there
+            # Cargo takes what another clone has built since these files were written for theirs.
+            for source in ("build.rs", "src/main.rs"):
+                (self.folder / source).touch()
             self.run_to_end(self._commands["build"])
             program.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(_CARGO / program.relative_to(self.folder / "target"), program)
