@@ -37,6 +37,7 @@ constexpr double first_pause = 0.5;  // seconds before the next attempt to conne
 constexpr double longest_pause = 30;
 constexpr std::chrono::seconds lasting{5};  // so long a stream makes the next pause short again
 constexpr std::chrono::seconds goodbye{2};  // that a leaving bot waits for the referee to close
+constexpr std::chrono::seconds adoption{20};  // so soon lost matches are resumed elsewhere
 constexpr int max_message_bytes = 16 << 20;
 
 /** Whether a target is on this machine, which no proxy of the environment reaches. */
@@ -87,14 +88,19 @@ class Connection {
     for (double pause = first_pause;; pause = std::min(pause * 4 / 3, longest_pause)) {
       const grpc::Status status = play_once();
       std::unique_lock lock(mutex_);
-      if (leaving_ && (status.ok() || matches_.empty())) return stopped("Stopped.", 0);
+      const bool left = leaving_ && (status.ok() || matches_.empty());
+      if (left || asked_to_stop_) return stopped("Stopped.", 0);
       if (status.error_code() == grpc::StatusCode::ABORTED) {
         return stopped("Stopped: " + status.error_message(), 0);
       }
       if (hopeless.contains(status.error_code())) {
         return stopped("The referee refused this bot: " + status.error_message(), 2);
       }
-      if (welcomed_ && Clock::now() - *welcomed_ >= lasting) pause = first_pause;
+      if (welcomed_) {
+        lost_at_ = Clock::now();
+        if (*lost_at_ - *welcomed_ >= lasting) pause = first_pause;
+        give_up_later();
+      }
       const double jittered = pause * std::uniform_real_distribution(0.5, 1.0)(random_);
       const double wait = std::max(jittered, retry_after_);
       std::cerr << "Not connected to " << address_ << " (" << status.error_message()
@@ -112,8 +118,8 @@ class Connection {
   /** Called for each Ctrl-C or SIGTERM, by another thread than `play`. */
   void stop() {
     const std::lock_guard lock(mutex_);
-    if (leaving_) _exit(130);
-    if (!stream_) {  // between two streams it leaves at once
+    if (leaving_) _exit(stopped("Stopped.", 130));
+    if (!context_) {  // between two streams it leaves at once
       asked_to_stop_ = true;
       changed_.notify_all();
       return;
@@ -127,6 +133,7 @@ class Connection {
       stream_->Write(request);
     }
     close_when_done();
+    give_up_later();
   }
 
  private:
@@ -154,26 +161,32 @@ class Connection {
     const auto stub = RefereeService::NewStub(channel);
     grpc::ClientContext context;
     context.AddMetadata("authorization", "Bearer " + token_);
-    const auto stream = stub->Play(&context);
+    {
+      const std::lock_guard lock(mutex_);
+      if (asked_to_stop_) return grpc::Status::CANCELLED;
+      welcomed_.reset();
+      drains_ = closed_ = false;
+      context_ = &context;
+    }
+    const auto stream = stub->Play(&context);  // waits for the connection
     PlayRequest request;
     Hello& hello = *request.mutable_hello();
     hello.set_protocol_version(1);
     hello.set_instance(setting("ARENA_INSTANCE"));
     hello.mutable_games()->Assign(Bot::games.begin(), Bot::games.end());
-    hello.set_max_matches(Bot::max_matches);
     hello.set_client("starter, C++");
     {
       const std::lock_guard lock(mutex_);
-      welcomed_.reset();
-      drains_ = false;
+      // A bot that leaves comes back for its matches alone: -1 asks for no others.
+      hello.set_max_matches(leaving_ ? -1 : Bot::max_matches);
       stream_ = stream.get();
-      closed_ = false;
-      stream->Write(request);
+      if (!closed_) stream->Write(request);
     }
     PlayResponse response;
     while (stream->Read(&response)) {
       const std::lock_guard lock(mutex_);
       if (!welcomed_) welcomed_ = Clock::now();
+      lost_at_.reset();
       if (const PlayRequest reply = reply_to(response); reply.ByteSizeLong() > 0 && !closed_) {
         stream->Write(reply);
       }
@@ -183,6 +196,7 @@ class Connection {
     {
       const std::lock_guard lock(mutex_);
       stream_ = nullptr;
+      context_ = nullptr;
     }
     const grpc::Status status = stream->Finish();
     const auto& trailing = context.GetServerTrailingMetadata();
@@ -193,13 +207,27 @@ class Connection {
   }
 
   void close_when_done() {
-    if (!gone() || closed_ || !stream_) return;
+    if (!gone() || closed_) return;
     closed_ = true;
-    stream_->WritesDone();
+    if (stream_) {
+      stream_->WritesDone();
+    } else {
+      context_->TryCancel();  // it is still being opened
+    }
     // A referee that does not close its side is not waited for.
     std::thread([] {
       std::this_thread::sleep_for(goodbye);
-      _exit(0);
+      _exit(stopped("Stopped.", 0));
+    }).detach();
+  }
+
+  /** Ends a leaving bot if no referee welcomes it in time after a loss. */
+  void give_up_later() {
+    if (!leaving_ || !lost_at_) return;
+    std::thread([this, lost_at = lost_at_] {
+      std::this_thread::sleep_until(*lost_at + adoption);
+      const std::lock_guard lock(mutex_);
+      if (lost_at_ == lost_at) _exit(stopped("Stopped.", 0));
     }).detach();
   }
 
@@ -304,12 +332,14 @@ class Connection {
   std::vector<std::string> addresses_;  // of the referees: the one given, then those that were told
   std::map<std::string, Match> matches_;
   std::map<std::string, Match> lost_;  // of the stream before, not resumed
-  grpc::ClientReaderWriter<PlayRequest, PlayResponse>* stream_ = nullptr;
+  grpc::ClientContext* context_ = nullptr;  // of a stream, also of one that is being opened
+  grpc::ClientReaderWriter<PlayRequest, PlayResponse>* stream_ = nullptr;  // once it is opened
   bool closed_ = false;  // our side of the stream
   bool leaving_ = false;
   bool drains_ = false;  // whether the referee knows `drain`
   bool asked_to_stop_ = false;
   std::optional<Clock::time_point> welcomed_;
+  std::optional<Clock::time_point> lost_at_;  // the last stream, until another is welcomed
 };
 
 }  // namespace

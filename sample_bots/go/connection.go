@@ -43,8 +43,9 @@ type Settings struct {
 const (
 	firstPause   = 500 * time.Millisecond // before the next attempt to connect
 	longestPause = 30 * time.Second
-	lasting      = 5 * time.Second // a stream that lasted so long makes the next pause short again
-	goodbye      = 2 * time.Second // how long a leaving bot waits for the referee to close the stream
+	lasting      = 5 * time.Second  // a stream that lasted so long makes the next pause short again
+	goodbye      = 2 * time.Second  // how long a leaving bot waits for the referee to close the stream
+	adoption     = 20 * time.Second // so soon the matches of a lost stream are resumed elsewhere
 )
 
 // match is one that the bot has joined.
@@ -63,6 +64,7 @@ type connection struct {
 	leaving   bool
 	drains    bool          // whether the referee knows `drain`
 	welcomed  time.Time     // when, or zero
+	lostAt    time.Time     // when the last stream was lost; zero once another is welcomed
 	retry     time.Duration // that the referee wants to be left alone
 	signals   chan os.Signal
 }
@@ -97,8 +99,11 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 			log.Printf("The referee refused this bot: %s", status.Convert(err).Message())
 			os.Exit(2)
 		}
-		if !conn.welcomed.IsZero() && time.Since(conn.welcomed) >= lasting {
-			pause = firstPause
+		if !conn.welcomed.IsZero() {
+			conn.lostAt = time.Now()
+			if time.Since(conn.welcomed) >= lasting {
+				pause = firstPause
+			}
 		}
 		wait := max(pause/2+mathrand.N(pause/2), conn.retry)
 		log.Printf("Not connected to %s (%s); again in %.1f s. ARENA_ADDRESS says which referee.",
@@ -106,10 +111,25 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 		address = conn.next(address)
 		select {
 		case <-time.After(wait):
+		case <-conn.givesUp():
+			log.Print("Stopped.")
+			return
 		case <-conn.signals:
+			log.Print("Stopped.")
+			if conn.leaving {
+				os.Exit(130)
+			}
 			return
 		}
 	}
+}
+
+// givesUp tells when a leaving bot that no referee has welcomed after a loss gives up.
+func (conn *connection) givesUp() <-chan time.Time {
+	if !conn.leaving || conn.lostAt.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(conn.lostAt.Add(adoption)))
 }
 
 // next says where to try after an address. When a referee is gone, another goes on with its matches.
@@ -155,10 +175,6 @@ func (conn *connection) playOnce(address, token string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
-	stream, err := pb.NewRefereeServiceClient(channel).Play(ctx)
-	if err != nil {
-		return err
-	}
 	hello := &pb.Hello{
 		ProtocolVersion: 1,
 		Instance:        os.Getenv("ARENA_INSTANCE"),
@@ -166,11 +182,25 @@ func (conn *connection) playOnce(address, token string) error {
 		MaxMatches:      conn.settings.MaxMatches,
 		Client:          "starter, Go",
 	}
-	stream.Send(&pb.PlayRequest{Hello: hello}) // an error of Send is told by Recv
+	if conn.leaving { // it comes back for its matches alone: -1 asks for no others
+		hello.MaxMatches = -1
+	}
 
+	opened := make(chan pb.RefereeService_PlayClient)
 	responses := make(chan *pb.PlayResponse)
 	ended := make(chan error, 1)
 	go func() {
+		stream, err := pb.NewRefereeServiceClient(channel).Play(ctx) // waits for the connection
+		if err != nil {
+			ended <- err
+			return
+		}
+		stream.Send(&pb.PlayRequest{Hello: hello}) // an error of Send is told by Recv
+		select {
+		case opened <- stream:
+		case <-ctx.Done():
+			return
+		}
 		for {
 			response, err := stream.Recv()
 			if err != nil {
@@ -184,17 +214,22 @@ func (conn *connection) playOnce(address, token string) error {
 			}
 		}
 	}()
+	var stream pb.RefereeService_PlayClient // nil until it is opened
 	var patience <-chan time.Time
 	closed := false
 	for {
 		if conn.gone() && !closed {
+			if stream == nil {
+				return io.EOF
+			}
 			stream.CloseSend()
 			closed, patience = true, time.After(goodbye)
 		}
 		select {
+		case stream = <-opened:
 		case response := <-responses:
 			if conn.welcomed.IsZero() {
-				conn.welcomed = time.Now()
+				conn.welcomed, conn.lostAt = time.Now(), time.Time{}
 			}
 			if request := conn.reply(response); proto.Size(request) > 0 && !closed {
 				stream.Send(request)
@@ -202,6 +237,7 @@ func (conn *connection) playOnce(address, token string) error {
 			conn.ended(response.GetEnds())
 		case <-conn.signals:
 			if conn.leaving {
+				log.Print("Stopped.")
 				os.Exit(130)
 			}
 			conn.leaving = true
@@ -211,9 +247,13 @@ func (conn *connection) playOnce(address, token string) error {
 			log.Printf("Finishing %d matches; Ctrl-C again leaves at once.", len(conn.matches))
 		case <-patience:
 			return io.EOF
+		case <-conn.givesUp():
+			return io.EOF
 		case err := <-ended:
-			for _, seconds := range stream.Trailer().Get("retry-after") {
-				conn.retry, _ = time.ParseDuration(seconds + "s")
+			if stream != nil {
+				for _, seconds := range stream.Trailer().Get("retry-after") {
+					conn.retry, _ = time.ParseDuration(seconds + "s")
+				}
 			}
 			return err
 		}

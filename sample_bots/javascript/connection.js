@@ -13,6 +13,7 @@ const FIRST_PAUSE = 500; // milliseconds before the next attempt to connect
 const LONGEST_PAUSE = 30_000;
 const LASTING = 5_000; // a stream that lasted so long makes the next pause short again
 const GOODBYE = 2_000; // how long a leaving bot waits for the referee to close the stream
+const ADOPTION = 20_000; // so soon the matches of a lost stream are resumed elsewhere
 
 /** Addresses on this machine. */
 const LOCAL = /^(unix:|localhost:|127\.|\[::1\]:)/;
@@ -55,6 +56,8 @@ class Connection {
   leaving = false;
   drains = false; // whether the referee knows `drain`
   pause = FIRST_PAUSE;
+  lostAt = Infinity; // when the last stream was lost, until another is welcomed
+  givingUp; // a timer
   stream;
 
   constructor(kind, address, token) {
@@ -109,7 +112,8 @@ class Connection {
         protocol_version: 1,
         instance: process.env.ARENA_INSTANCE ?? "",
         games: this.kind.games,
-        max_matches: this.kind.maxMatches,
+        // A bot that leaves comes back for its matches alone: -1 asks for no others.
+        max_matches: this.leaving ? -1 : this.kind.maxMatches,
         client: "starter, JavaScript",
       },
     });
@@ -121,6 +125,10 @@ class Connection {
     if (this.leaving && done) this.exit("Stopped.", 0);
     if (code === grpc.status.ABORTED) this.exit(`Stopped: ${details}`, 0);
     if (FINAL.includes(code)) this.exit(`The referee refused this bot: ${details}`, 2);
+    if (welcomed < Infinity) {
+      this.lostAt = performance.now();
+      this.giveUpLater();
+    }
     // Opening the stream again resumes: the referee sends all running matches and open turns.
     if (performance.now() - welcomed >= LASTING) this.pause = FIRST_PAUSE;
     const retryAfter = Number(trailing.get("retry-after")[0]) || 0; // seconds
@@ -139,6 +147,7 @@ class Connection {
   leave() {
     if (this.leaving || !this.stream) this.exit("Stopped.", this.leaving ? 130 : 0);
     this.leaving = true;
+    this.giveUpLater();
     if (this.drains) this.stream.write({ drain: {} });
     console.error(`Finishing ${this.matches.size} matches; Ctrl-C again leaves at once.`);
     this.leaveWhenDone();
@@ -149,6 +158,13 @@ class Connection {
     if (!this.leaving || this.drains || this.matches.size > 0) return;
     this.stream?.end();
     setTimeout(() => this.exit("Stopped.", 0), GOODBYE).unref();
+  }
+
+  /** Ends a leaving bot if no referee welcomes it in time after a loss. */
+  giveUpLater() {
+    if (!this.leaving || this.lostAt === Infinity) return;
+    const left = this.lostAt + ADOPTION - performance.now();
+    this.givingUp = setTimeout(() => this.exit("Stopped.", 0), left);
   }
 
   exit(sentence, code) {
@@ -168,6 +184,8 @@ class Connection {
     const request = { joins: [], declines: [], answers: [] };
     this.told(referees ?? welcome?.referees);
     if (welcome) {
+      this.lostAt = Infinity;
+      clearTimeout(this.givingUp);
       this.lost = this.matches;
       this.matches = new Map();
       const { bot, version } = welcome.entrant;

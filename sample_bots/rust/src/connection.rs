@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use tokio::signal;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::transport::{ClientTlsConfig, Endpoint};
@@ -25,6 +25,8 @@ const LONGEST_PAUSE: f64 = 30.0;
 const LASTING: Duration = Duration::from_secs(5);
 /// How long a leaving bot waits for the referee to close the stream.
 const GOODBYE: Duration = Duration::from_secs(2);
+/// So soon the matches of a lost stream are resumed elsewhere.
+const ADOPTION: Duration = Duration::from_secs(20);
 /// The time to connect and be answered.
 const CONNECT: Duration = Duration::from_secs(20);
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -48,6 +50,8 @@ struct Connection {
     /// Whether the referee knows `drain`.
     drains: bool,
     welcomed: Option<Instant>,
+    /// When the last stream was lost, until another is welcomed.
+    lost_at: Option<Instant>,
 }
 
 /// Plays until Ctrl-C. After the first one (or SIGTERM) the running matches are finished; the second
@@ -95,11 +99,11 @@ async fn play() -> ExitCode {
             }
             _ => {}
         }
-        if connection
-            .welcomed
-            .is_some_and(|at| at.elapsed() >= LASTING)
-        {
-            pause = FIRST_PAUSE;
+        if let Some(at) = connection.welcomed {
+            connection.lost_at = Some(Instant::now());
+            if at.elapsed() >= LASTING {
+                pause = FIRST_PAUSE;
+            }
         }
         let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
         let wait = (pause * (0.5 + jitter / 2.0)).max(retry_after(&status));
@@ -110,10 +114,21 @@ async fn play() -> ExitCode {
         );
         tokio::select! {
             _ = sleep(Duration::from_secs_f64(wait)) => {}
-            _ = signals.recv() => return ExitCode::SUCCESS,
+            _ = sleep_until(connection.gives_up()) => {
+                eprintln!("Stopped.");
+                return ExitCode::SUCCESS;
+            }
+            _ = signals.recv() => {
+                eprintln!("Stopped.");
+                return ExitCode::from(if connection.leaving { 130 } else { 0 });
+            }
         }
         address = connection.next(&address);
     }
+}
+
+fn never() -> Instant {
+    Instant::now() + Duration::from_secs(u32::MAX.into())
 }
 
 /// So many seconds the referee wants to be left alone.
@@ -166,6 +181,32 @@ impl Connection {
         self.leaving && !self.drains && self.matches.is_empty()
     }
 
+    /// When a leaving bot that no referee has welcomed after a loss gives up.
+    fn gives_up(&self) -> Instant {
+        match self.lost_at {
+            Some(at) if self.leaving => at + ADOPTION,
+            _ => never(),
+        }
+    }
+
+    /// Leaves, at once if it was asked before.
+    fn leave(&mut self, sender: Option<&UnboundedSender<PlayRequest>>) {
+        if self.leaving {
+            eprintln!("Stopped.");
+            std::process::exit(130);
+        }
+        self.leaving = true;
+        if let (true, Some(sender)) = (self.drains, sender) {
+            let drain = Some(Drain {});
+            let _ = sender.send(PlayRequest {
+                drain,
+                ..Default::default()
+            });
+        }
+        let running = self.matches.len();
+        eprintln!("Finishing {running} matches; Ctrl-C again leaves at once.");
+    }
+
     /// Plays over one stream until it ends, and returns why it did.
     async fn play_once(
         &mut self,
@@ -209,7 +250,8 @@ impl Connection {
             protocol_version: 1,
             instance: env::var("ARENA_INSTANCE").unwrap_or_default(),
             games: GAMES.map(String::from).to_vec(),
-            max_matches: MAX_MATCHES,
+            // A bot that leaves comes back for its matches alone: -1 asks for no others.
+            max_matches: if self.leaving { -1 } else { MAX_MATCHES },
             client: "starter, Rust".into(),
             ..Default::default()
         };
@@ -223,14 +265,28 @@ impl Connection {
             .parse()
             .map_err(|_| Status::unauthenticated("ARENA_TOKEN is no token"))?;
         request.metadata_mut().insert("authorization", bearer);
-        let mut client = RefereeServiceClient::new(endpoint.connect().await.map_err(unusable)?)
-            .max_decoding_message_size(MAX_MESSAGE_BYTES);
-        let mut responses = (timeout(CONNECT, client.play(request)).await)
-            .map_err(|_| Status::unavailable("no answer"))??
-            .into_inner();
+        let opening = async {
+            let channel = endpoint.connect().await.map_err(unusable)?;
+            let mut client =
+                RefereeServiceClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
+            let answer = timeout(CONNECT, client.play(request)).await;
+            let responses = answer.map_err(|_| Status::unavailable("no answer"))??;
+            Ok::<_, Status>((client, responses.into_inner()))
+        };
+        tokio::pin!(opening);
+        let (_client, mut responses) = loop {
+            tokio::select! {
+                opened = &mut opening => break opened?,
+                _ = signals.recv() => self.leave(None),
+                _ = sleep_until(self.gives_up()) => return Ok(()),
+            }
+            if self.gone() {
+                return Ok(());
+            }
+        };
 
         let mut sender = Some(sender);
-        let mut patience = Instant::now() + Duration::from_secs(u32::MAX.into());
+        let mut patience = never();
         loop {
             if self.gone() && sender.take().is_some() {
                 patience = Instant::now() + GOODBYE; // the sender is dropped: our side is closed
@@ -239,6 +295,7 @@ impl Connection {
                 response = responses.message() => {
                     let Some(response) = response? else { return Ok(()) };
                     self.welcomed.get_or_insert_with(Instant::now);
+                    self.lost_at = None;
                     let request = self.reply(&response);
                     if let Some(sender) = &sender && request != PlayRequest::default() {
                         let _ = sender.send(request);
@@ -249,19 +306,9 @@ impl Connection {
                         self.ended(end);
                     }
                 }
-                _ = signals.recv() => {
-                    if self.leaving {
-                        std::process::exit(130);
-                    }
-                    self.leaving = true;
-                    if let (true, Some(sender)) = (self.drains, &sender) {
-                        let drain = Some(Drain {});
-                        let _ = sender.send(PlayRequest { drain, ..Default::default() });
-                    }
-                    let running = self.matches.len();
-                    eprintln!("Finishing {running} matches; Ctrl-C again leaves at once.");
-                }
+                _ = signals.recv() => self.leave(sender.as_ref()),
                 _ = sleep_until(patience) => return Ok(()),
+                _ = sleep_until(self.gives_up()) => return Ok(()),
             }
         }
     }

@@ -46,7 +46,8 @@ final class Connection {
   private static final double FIRST_PAUSE = 0.5; // seconds before the next attempt to connect
   private static final double LONGEST_PAUSE = 30;
   private static final double LASTING = 5; // so long a stream makes the next pause short again
-  private static final int GOODBYE = 2; // seconds that a leaving bot waits for the referee to close
+  private static final double GOODBYE = 2; // that a leaving bot waits for the referee to close
+  private static final double ADOPTION = 20; // so soon lost matches are resumed elsewhere
   private static final int MAX_MESSAGE_BYTES = 16 << 20;
   private static final Metadata.Key<String> RETRY_AFTER =
       Metadata.Key.of("retry-after", Metadata.ASCII_STRING_MARSHALLER);
@@ -75,14 +76,14 @@ final class Connection {
   private final int maxMatches;
   private final Function<Offer, Bot> newBot;
   private final SecureRandom random = new SecureRandom();
-  private final BlockingQueue<Happening> stops = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Happening> happenings = new LinkedBlockingQueue<>();
   private final List<String> addresses = new ArrayList<>(); // of the referees, the one given first
-  private BlockingQueue<Happening> happenings = stops;
   private Map<String, Match> matches = new HashMap<>();
   private Map<String, Match> lost = new HashMap<>(); // of the stream before, not resumed
   private boolean leaving;
   private boolean drains; // whether the referee knows `drain`
   private double welcomed; // when
+  private double lostAt = Double.POSITIVE_INFINITY; // until another stream is welcomed
 
   private Connection(List<String> games, int maxMatches, Function<Offer, Bot> newBot) {
     this.games = games;
@@ -124,14 +125,16 @@ final class Connection {
       if (leaving && (status.isOk() || matches.isEmpty())) exit("Stopped.", 0);
       if (status.getCode() == Status.Code.ABORTED) exit("Stopped: " + why, 0);
       if (FINAL.contains(status.getCode())) exit("The referee refused this bot: " + why, 2);
+      if (welcomed < Double.POSITIVE_INFINITY) lostAt = now();
       if (now() - welcomed >= LASTING) pause = FIRST_PAUSE;
       double jittered = pause * ThreadLocalRandom.current().nextDouble(0.5, 1);
       double wait = Math.max(jittered, ended.retryAfter());
       System.err.printf(
           "Not connected to %s (%s); again in %.1f s. ARENA_ADDRESS says which referee.%n",
           address, why, wait);
-      happenings = stops;
-      if (stops.poll((long) (wait * 1000), TimeUnit.MILLISECONDS) != null) exit("Stopped.", 0);
+      // Nothing comes from a stream after its end, so what comes here is a request to stop.
+      if (next(Math.min(wait, patience())) != null) exit("Stopped.", leaving ? 130 : 0);
+      if (patience() <= 0) exit("Stopped.", 0);
       // When a referee is gone, another goes on with its matches.
       address = addresses.get((addresses.indexOf(address) + 1) % addresses.size());
     }
@@ -147,6 +150,16 @@ final class Connection {
 
   private static double now() {
     return System.nanoTime() / 1e9;
+  }
+
+  /** How many seconds are left until a leaving bot that no referee has welcomed gives up. */
+  private double patience() {
+    return leaving ? lostAt + ADOPTION - now() : Double.POSITIVE_INFINITY;
+  }
+
+  /** What happens next; null if nothing does within these seconds. */
+  private Happening next(double seconds) throws InterruptedException {
+    return happenings.poll((long) (seconds * 1000), TimeUnit.MILLISECONDS);
   }
 
   /** Plays over one stream until it ends, and returns how it did. */
@@ -165,27 +178,25 @@ final class Connection {
     var metadata = new Metadata();
     metadata.put(
         Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
-    var news = new LinkedBlockingQueue<Happening>();
-    happenings = news;
     welcomed = Double.POSITIVE_INFINITY;
     drains = false;
     try {
       StreamObserver<PlayRequest> requests =
           RefereeServiceGrpc.newStub(channel)
               .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata))
-              .play(queueing(news));
+              .play(queueing());
       requests.onNext(hello());
-      return converse(requests, news);
+      return converse(requests);
     } finally {
       channel.shutdownNow();
     }
   }
 
-  private static StreamObserver<PlayResponse> queueing(BlockingQueue<Happening> news) {
+  private StreamObserver<PlayResponse> queueing() {
     return new StreamObserver<>() {
       @Override
       public void onNext(PlayResponse response) {
-        news.add(new Received(response));
+        happenings.add(new Received(response));
       }
 
       @Override
@@ -193,12 +204,13 @@ final class Connection {
         Metadata trailers = Status.trailersFromThrowable(error);
         String said = trailers == null ? null : trailers.get(RETRY_AFTER);
         boolean seconds = said != null && said.matches("[0-9]{1,9}");
-        news.add(new Ended(Status.fromThrowable(error), seconds ? Integer.parseInt(said) : 0));
+        happenings.add(
+            new Ended(Status.fromThrowable(error), seconds ? Integer.parseInt(said) : 0));
       }
 
       @Override
       public void onCompleted() {
-        news.add(new Ended(Status.OK, 0));
+        happenings.add(new Ended(Status.OK, 0));
       }
     };
   }
@@ -209,24 +221,24 @@ final class Connection {
             .setProtocolVersion(1)
             .setInstance(System.getenv().getOrDefault("ARENA_INSTANCE", ""))
             .addAllGames(games)
-            .setMaxMatches(maxMatches)
+            // A bot that leaves comes back for its matches alone: -1 asks for no others.
+            .setMaxMatches(leaving ? -1 : maxMatches)
             .setClient("starter, Java");
     return PlayRequest.newBuilder().setHello(hello).build();
   }
 
-  private Ended converse(StreamObserver<PlayRequest> requests, BlockingQueue<Happening> news)
-      throws InterruptedException {
+  private Ended converse(StreamObserver<PlayRequest> requests) throws InterruptedException {
     boolean closed = false;
     while (true) {
       if (gone() && !closed) {
         requests.onCompleted();
         closed = true;
       }
-      Happening next = closed ? news.poll(GOODBYE, TimeUnit.SECONDS) : news.take();
+      Happening next = next(closed ? GOODBYE : patience());
       if (next == null) return new Ended(Status.OK, 0);
       if (next instanceof Ended ended) return ended;
       if (next instanceof Stop) {
-        if (leaving) Runtime.getRuntime().halt(130);
+        if (leaving) exit("Stopped.", 130);
         leaving = true;
         if (drains) {
           requests.onNext(PlayRequest.newBuilder().setDrain(Drain.getDefaultInstance()).build());
@@ -235,6 +247,7 @@ final class Connection {
             "Finishing %d matches; Ctrl-C again leaves at once.%n", matches.size());
       } else if (next instanceof Received received) {
         welcomed = Math.min(welcomed, now());
+        lostAt = Double.POSITIVE_INFINITY;
         PlayRequest request = reply(received.response());
         if (request.getSerializedSize() > 0 && !closed) requests.onNext(request);
         received.response().getEndsList().forEach(this::ended);
