@@ -28,8 +28,9 @@ SPENT = pytest.StashKey[Spent]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Settings of every process that runs tests."""
-    if (turns := turns_of_this_run()) is not None:
-        config.stash[TURNS] = turns
+    # Not of a pytest that a test starts: it would wait for one that waits for that test to end.
+    if hasattr(config, "workerinput"):
+        config.stash[TURNS] = turns_of_this_run()
     if _whole_run(config):
         a_core = (config.option.numprocesses or 1) / len(os.sched_getaffinity(0))
         config.stash[SPENT] = Spent(a_core=max(1.0, a_core))

@@ -37,11 +37,9 @@ class Turns:
             fcntl.flock(self._running, fcntl.LOCK_UN)
 
 
-def turns_of_this_run() -> Turns | None:
-    """Those of a run of several processes; None if there is only this one."""
-    return (
-        Turns(file_of_this_run("running"), file_of_this_run("next")) if RUN in os.environ else None
-    )
+def turns_of_this_run() -> Turns:
+    """Those of all processes of this run."""
+    return Turns(file_of_this_run("running"), file_of_this_run("next"))
 
 
 def file_of_this_run(name: str) -> Path:
