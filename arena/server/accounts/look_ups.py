@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from arena.database.errors import UnknownBotError, UnknownOwnerError
+from arena.database.errors import BannedError, UnknownBotError, UnknownOwnerError
 from arena.database.rows import OwnerRow
 from arena.records import Owner
 from arena.server.accounts import bot_statements, owner_statements, sign_in_statements
@@ -33,9 +33,12 @@ async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow
 async def lock_caller(connection: AsyncConnection, owner: Owner) -> None:
     """Lock an owner until the end of the transaction, before what outlives the key of the call.
 
-    Raises UnknownOwnerError if that key has been revoked since the call was admitted.
+    Raises BannedError, and UnknownOwnerError if that key has been revoked since the call was
+    admitted.
     """
-    await connection.execute(owner_statements.lock_owner(owner.id))
+    locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+    if locked.banned_at is not None:
+        raise BannedError(f"The operator has banned the owner {owner.name}.")
     if owner.key_sha256 is None:
         return
     statement = sign_in_statements.owners_by_key(owner.key_sha256)

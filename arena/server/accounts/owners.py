@@ -151,15 +151,13 @@ class Owners:
     ) -> tuple[Registered, str]:
         """Register a new bot of the owner, or a new version of one. Return it and its token.
 
-        Raises BannedError and what `registering.add_version` raises.
+        Raises what `look_ups.lock_caller` and `registering.add_version` raise.
         """
         bot = normal_name("bot", bot)
         check_name("version", version)
         async with transaction(self._engine) as connection:
             # Locked, so that concurrent registrations are counted one after the other.
-            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
-            if locked.banned_at is not None:
-                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            await look_ups.lock_caller(connection, owner)
             registered, token = await registering.add_version(
                 connection, bot, owner.id, version, house=False, allowance=allowance
             )
@@ -178,9 +176,10 @@ class Owners:
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
         """Return a new token for a version, by default the newest in service, and its label.
 
-        Raises UnknownBotError and RetiredError.
+        Raises UnknownBotError, RetiredError and what `look_ups.lock_caller` raises.
         """
         async with transaction(self._engine) as connection:
+            await look_ups.lock_caller(connection, owner)
             own = await look_ups.own_bot(connection, owner, bot)
             token, label = await registering.rotate(connection, own.name, version)
             await record(connection, owner.actor, "rotate token", f"{own.name} {label}")

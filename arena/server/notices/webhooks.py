@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.database.errors import WebhookRefusedError
 from arena.database.transaction import transaction
 from arena.records import Owner
-from arena.server.accounts import look_ups, owner_statements
+from arena.server.accounts import look_ups
 from arena.server.accounts.auditing import record
 from arena.server.notices import notice_statements as statements
 from arena.server.notices.posting import is_public
@@ -84,12 +84,13 @@ class BotWebhooks:
     async def add(self, owner: Owner, url: str, bot: str | None) -> str:
         """Deliver notices of an owner's bot, or of all, to an address from now on.
 
-        Returns the secret that signs them. Raises UnknownBotError and WebhookRefusedError.
+        Returns the secret that signs them. Raises UnknownBotError, WebhookRefusedError and what
+        `look_ups.lock_caller` raises.
         """
         secret = _new_secret(url)
         _require_public(url)
         async with transaction(self._engine) as connection:
-            await connection.execute(owner_statements.lock_owner(owner.id))
+            await look_ups.lock_caller(connection, owner)
             bot_id = await _bot(connection, owner, bot)
             kept = (await connection.execute(statements.webhook_list(owner_id=owner.id))).all()
             if len(kept) >= MOST_WEBHOOKS:

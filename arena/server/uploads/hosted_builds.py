@@ -11,7 +11,6 @@ from arena.builds.build import Build
 from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
 from arena.database import shift_queue
 from arena.database.errors import (
-    BannedError,
     BuildNotKeptError,
     TooManyBotsError,
     TooManyUploadsError,
@@ -22,7 +21,7 @@ from arena.database.names import check_name, normal_name
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
 from arena.records import Allowance, Owner, VersionId
-from arena.server.accounts import owner_statements, registering
+from arena.server.accounts import look_ups, registering
 from arena.server.accounts.auditing import record
 from arena.server.uploads import build_statements as hosting_statements
 from arena.server.uploads.entered_events import open_events, require_open
@@ -59,17 +58,15 @@ class HostedBuilds:
 
         An empty `version` stands for the next free number.
 
-        Raises BannedError, TooManyUploadsError, TooManyBotsError, VersionExistsError if the bot can
-        already play with this build, EventStateError while an event fixes the bot's build, and what
-        `registering.add_version` raises.
+        Raises TooManyUploadsError, TooManyBotsError, VersionExistsError if the bot can already play
+        with this build, EventStateError while an event fixes the bot's build, and what
+        `look_ups.lock_caller` and `registering.add_version` raise.
         """
         bot = normal_name("bot", bot)
         if version:
             check_name("version", version)
         async with transaction(self._engine) as connection:
-            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
-            if locked.banned_at is not None:
-                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            await look_ups.lock_caller(connection, owner)
             await require_open(connection, owner, bot)
             await _require_allowed(connection, owner, bot, terms)
             await _require_new(connection, owner, bot, build)

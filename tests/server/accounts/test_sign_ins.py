@@ -13,6 +13,7 @@ from arena.server.accounts.sign_in_statements import PROLONGED_EVERY
 from arena.server.app.store import Store
 from tests.database_locks import waiting
 from tests.databases import execute, plain
+from tests.server.uploads.hosting import ALLOWED, upload
 
 EXPIRES = "SELECT expires_at > now() + interval '13 days 23 hours' FROM sign_ins"
 
@@ -68,8 +69,11 @@ async def test_an_owner_has_so_many_sign_ins_at_once_and_the_oldest_ends(
     assert await store.owners.by_key(others) == other
 
 
-async def test_a_key_that_is_revoked_during_a_call_gives_no_other_key(store: Store) -> None:
+async def test_a_key_that_is_revoked_during_a_call_gives_nothing_that_outlives_it(
+    store: Store,
+) -> None:
     owner, own = await store.owners.sign_up("ann", None)
+    await store.owners.register(owner, "mine", "1", ALLOWED)
     page = await store.sign_ins.stay(owner)
     calls = [await store.owners.by_key(key) for key in (own, page)]
     new = await store.owners.renew_key(owner)
@@ -79,6 +83,10 @@ async def test_a_key_that_is_revoked_during_a_call_gives_no_other_key(store: Sto
             store.sign_ins.stay(call),
             store.owners.add_member(call, "Eve"),
             store.owners.renew_key(call),
+            store.owners.register(call, "mine", "2", ALLOWED),
+            store.owners.rotate(call, "mine", None),
+            store.bot_webhooks.add(call, "https://example.com/hook", None),
+            upload(store, call),
         ):
             with pytest.raises(UnknownOwnerError, match="No owner has this key"):
                 await late

@@ -16,7 +16,6 @@ from typing import Any, Final
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import (
-    BannedError,
     EventExistsError,
     EventRefusedError,
     EventStateError,
@@ -28,7 +27,7 @@ from arena.database.names import LONGEST, check_name, folded
 from arena.database.transaction import transaction
 from arena.moments import in_utc
 from arena.records import Owner
-from arena.server.accounts import owner_statements
+from arena.server.accounts import look_ups, owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
@@ -191,8 +190,9 @@ class Events:
 
         Returns the event, the time, and the version that would play the final now, if any.
 
-        Raises UnknownEventError, UnknownBotError, BannedError, EventRefusedError for a wrong code
-        or team, and EventStateError outside of the dates or beyond a limit.
+        Raises UnknownEventError, UnknownBotError, EventRefusedError for a wrong code or team,
+        EventStateError outside of the dates or beyond a limit, and what `look_ups.lock_caller`
+        raises.
         """
         team = " ".join(team.split()) or owner.name
         if len(team) > LONGEST or not team.isprintable():
@@ -200,10 +200,8 @@ class Events:
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             # In this order everywhere: a check that accepts a build has the owner first as well.
-            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            await look_ups.lock_caller(connection, owner)
             event, now = await _named(connection, name, locked=True)
-            if locked.banned_at is not None:
-                raise BannedError(f"The operator has banned the owner {owner.name}.")
             await _require_admitted(connection, event, owner, code, name)
             _require_open(event, now)
             await _require_small(connection, event, owner)
