@@ -74,12 +74,11 @@ WITHOUT: Final[Mapping[str, Callable[[argparse.Namespace], Any]]] = {
     "idle": lambda _: idle_memory(IDLE_BOTS),
     "referees": lambda options: decisions_of(
         dict.fromkeys(
-            load
-            for count in options.referees
-            for load in (with_room(count), shared_out(count), as_many_each(count))
+            load for count in options.referees for load in (shared_out(count), as_many_each(count))
         ),
         options.runs,
     ),
+    "standing-by": lambda options: decisions_of(map(with_room, options.referees), options.runs),
     "adoption": lambda options: seconds_until_adopted(options.runs),
     "jobs": lambda options: matches_a_second(options.runs),
 }

@@ -80,7 +80,7 @@ def print_report(found: KeptFigures) -> None:
         told = ", ".join(f"{name} {memory:.0f} MB" for name, memory in idle.items())
         verdict = _verdict(IDLE_MB, at_most([idle[IDLE_REFEREE]], IDLE_MB))
         print(f"{IDLE_BOTS:,} connections: {told} {verdict}")
-    _print_referees(found.of("referees"))
+    _print_referees(found.of("standing-by") | found.of("referees"))
     for how, runs in found.of("adoption").items():
         told = ", ".join(f"{name} {_told(figures)}" for name, figures in runs.items())
         verdict = _verdict(ADOPTED, at_most(runs[FIRST_TURN], ADOPTED))
