@@ -19,7 +19,7 @@ Within both bounds no text was found that takes longer than 60 ms: a list of num
 """
 _PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')"""
 # Keys begin a line, bracketed or not, or follow a brace or comma. What looks like such a key inside
-# a string is found, too: harmless, and simpler than to know where strings end.
+# a string is found, too: rare, and simpler than to know where strings end.
 _LONG_KEY: Final = re.compile(
     rf"(?:^|[{{,])[ \t\[]*(?:{_PART}[ \t]*\.[ \t]*){{{MOST_PARTS}}}", re.M
 )

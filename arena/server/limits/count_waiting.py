@@ -12,9 +12,10 @@ from arena.server.requests.errors import malformed
 
 
 class CountWaiting(grpc.aio.ServerInterceptor):
-    """An interceptor that counts every call until it has its request, and when it is over.
+    """An interceptor that counts calls until they have their one request, and when they are over.
 
-    A call that is ended with a status is counted from that on: see `Refusals.end`.
+    A call that is ended with a status is counted from that on: see `Refusals.end`. Calls of many
+    requests have limits of their own for the first.
     """
 
     def __init__(self, gate: Gate) -> None:

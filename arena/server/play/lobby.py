@@ -187,7 +187,7 @@ class Lobby:
     def close_all(self, reason: Callable[[], ProtocolError]) -> None:
         """End all streams, each with its own `reason()`."""
         for outbox, close in list(self._streams.values()):
-            outbox.forget_ends()  # they come before the reason
+            outbox.trust_written()  # what is written comes before the reason
             close(reason())
 
     def _session(self, registered: Registered, instance: str) -> Session:

@@ -19,11 +19,9 @@ from arena.database.errors import LeaseLostError, StorageFailedError
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 from arena.records import UntoldEnd, VersionId
-from arena.server.play.outbox import Outbox
+from arena.server.play.outbox import MOST_UNTOLD
 from arena.server.play.session import Session
 
-MOST_UNTOLD: Final = 200
-"""The most ends that are kept for each version; older ones are removed."""
 KEPT_SECONDS: Final = 24 * 3600.0
 """How long an end is kept for its bot: one day."""
 FORGET_SECONDS: Final = 3600.0
@@ -32,6 +30,8 @@ RETRY_SECONDS: Final = 1.0
 """The pause before storage is tried again after a failure."""
 AT_ONCE: Final = 1_000
 """The most ends that one transaction adds or removes."""
+TOLD_AT_ONCE: Final = 20
+"""The most ends that one bot is sent before others get theirs, and newly missed ones are stored."""
 
 log = structlog.get_logger()
 
@@ -198,13 +198,16 @@ class MissedEnds:
         ends = telling.ends
         told: list[UntoldEnd] = []
         try:
-            while ends:
-                end = next(iter(ends))
+            for end in list(islice(ends, TOLD_AT_ONCE)):
                 try:
                     transcript = await self._store.transcript(end.match_id)
+                    part = None
+                    if transcript is not None:
+                        # Beside the event loop: after a proxy's restart all bots come at once.
+                        part = await asyncio.to_thread(_end_part, transcript)
                     outbox = telling.session.outbox
-                    if transcript is not None and outbox is not None:
-                        _send(outbox, transcript)
+                    if part is not None and outbox is not None:
+                        outbox.add(part)
                 except (StorageFailedError, LeaseLostError):
                     raise  # is continued from here later
                 except Exception:
@@ -213,18 +216,21 @@ class MissedEnds:
                     del ends[end]
                     continue
                 missed_at = ends.pop(end)
-                if transcript is None or telling.session.up:
+                if part is None or telling.session.up:
                     told.append(end)
                 else:  # disconnected again: send it the next time
                     self._untold[end.version_id][end] = missed_at
-            del self._telling[copy]
+            if ends:
+                self._work.put_nowait(lambda: self._tell(copy))
+            else:
+                del self._telling[copy]
         finally:
             if told:
                 self._write_soon(told)
 
 
-def _send(outbox: Outbox, transcript: Transcript) -> None:
+def _end_part(transcript: Transcript) -> bytes:
     setup = transcript.setup
     events = [event for frame in replay(transcript) for event in frame.events]
     news = turns.WrittenEvents(setup.game).after(events, 0)
-    outbox.add(turns.end_part(setup, to_bytes(transcript), news))
+    return turns.end_part(setup, to_bytes(transcript), news)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 from typing import Final
 
@@ -17,8 +18,8 @@ MOST_GATHER_SECONDS: Final = 0.004
 DOUBT_SECONDS: Final = (KEEPALIVE_MS + KEEPALIVE_TIMEOUT_MS) / 1000 + 5
 """How long a sent part may be lost without notice: until a ping of gRPC finds the peer gone, and
 gRPC tells."""
-MOST_IN_DOUBT: Final = 200
-"""The most ends that are sent again after a loss: as many as a version has (MOST_UNTOLD)."""
+MOST_UNTOLD: Final = 200
+"""The most ends of a version that are kept to be sent again, so also the most in doubt."""
 MOST_WAITING: Final = 4_096
 """The most parts that may wait for a bot to read: about 64 for each match of a full bot."""
 
@@ -32,7 +33,7 @@ class Outbox:
 
     __slots__ = (
         *("_begun", "_ends", "_now", "_overflow", "_ready"),
-        *("closed", "matches", "parts", "taken_begun"),
+        *("closed", "matches", "parts", "taken_begun", "writing"),
     )
 
     def __init__(
@@ -52,6 +53,8 @@ class Outbox:
         """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
         """The time at which the first part of the last taken message was added."""
+        self.writing = False
+        """Whether the last taken message may not be written yet; whoever writes it says so."""
         self._begun = 0.0
         # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
@@ -73,7 +76,7 @@ class Outbox:
         """Add the end of a match, and remember it for as long as its arrival is in doubt."""
         self.add(part)
         if self._ends is None:
-            self._ends = deque(maxlen=MOST_IN_DOUBT)
+            self._ends = deque(maxlen=MOST_UNTOLD)
         self._ends.append((self._now(), match_id))
         while self._ends[0][0] < self._arrived_before:
             self._ends.popleft()
@@ -83,15 +86,22 @@ class Outbox:
         arrived = self._arrived_before
         return [match_id for added, match_id in self._ends or () if added >= arrived]
 
-    def forget_ends(self) -> None:
-        """Doubt none of the ends so far."""
-        self._ends = None
+    def trust_written(self) -> None:
+        """Doubt only ends that are not written: before the stream ends in an order of its own."""
+        written = self._written_before
+        self._ends = deque((one for one in self._ends or () if one[0] >= written), MOST_UNTOLD)
 
     @property
     def _arrived_before(self) -> float:
         """The time before which all that was added has arrived, or is known to be lost."""
-        known = self._now() - DOUBT_SECONDS
-        return known if self.parts is None else min(known, self._begun)
+        return min(self._now() - DOUBT_SECONDS, self._written_before)
+
+    @property
+    def _written_before(self) -> float:
+        """The time before which all that was added is written."""
+        if self.writing:
+            return self.taken_begun
+        return inf if self.parts is None else self._begun
 
     def close(self) -> None:
         """End the stream once all waiting parts are written."""
@@ -107,5 +117,6 @@ class Outbox:
         """Return all waiting parts as one serialized PlayResponse."""
         parts, self.parts = self.parts, None
         self.taken_begun = self._begun
+        self.writing = True
         # Concatenating serialized protobuf messages merges them.
         return b"".join(parts or ())

@@ -191,6 +191,7 @@ class PlayStream:
             sent.add_done_callback(partial(self._go_on, writing))
         except StopIteration:
             self._sent = None
+            self.outbox.writing = False
             self._queued(monotonic() - self.outbox.taken_begun)
             self._writes = False
             if self.outbox.parts is not None or self.outbox.closed:

@@ -14,11 +14,14 @@ from arena.v1 import referee_pb2 as pb
 from tests.server.ladder.arrivals import World
 
 
-class NothingMissed:
-    """Where no bot ever misses an end."""
+class Noted:
+    """The ends that bots missed, by match."""
 
-    def missed(self, session: Session, match_id: str) -> None:
-        raise AssertionError
+    def __init__(self) -> None:
+        self.ends: list[str] = []
+
+    def missed(self, _: Session, match_id: str) -> None:
+        self.ends.append(match_id)
 
     def came(self, session: Session) -> None:
         pass
@@ -29,7 +32,8 @@ class Hall:
 
     def __init__(self) -> None:
         self.world = World()
-        self.lobby = Lobby(self.world.director, b"the key", NothingMissed())
+        self.missed = Noted()
+        self.lobby = Lobby(self.world.director, b"the key", self.missed)
         self.taken_over = 0
 
     def _close(self, _: ProtocolError) -> None:
@@ -170,7 +174,7 @@ async def test_the_session_of_a_bot_that_is_expected_is_the_one_that_it_comes_ba
     assert hall.enter(1, "left").session is expected
 
 
-async def test_all_streams_are_closed_each_with_an_error_of_its_own() -> None:
+async def test_all_streams_are_closed_each_with_an_error_of_its_own_and_lose_no_end() -> None:
     hall = Hall()
     closed: list[ProtocolError] = []
     visits = []
@@ -178,11 +182,15 @@ async def test_all_streams_are_closed_each_with_an_error_of_its_own() -> None:
         registered = Registered(VersionId(number), Entrant(f"bot{number}", "1", "me"), house=True)
         outbox = Outbox(lambda: None, lambda: None)
         visits.append(hall.lobby.enter(registered, hello(), outbox, closed.append))
-        outbox.add_end("match", b"")
+        outbox.add_end("written", b"")
+        outbox.take()
+        outbox.writing = False
+        outbox.add_end(f"gathered {number}", b"")
     hall.lobby.close_all(lambda: malformed("the referee is stopping"))
-    # No end is missed, or NothingMissed would raise: they come before the error.
     for visit in visits:
         visit.leave(goodbye=False)
+    # What is written comes before the error.
+    assert hall.missed.ends == ["gathered 1", "gathered 2"]
     assert [error.sentence for error in closed] == ["the referee is stopping"] * 2
     assert closed[0] is not closed[1]
 

@@ -13,8 +13,8 @@ from arena.match.replay import replay
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, UntoldEnd, VersionId
 from arena.server.play.compiled import IN_PYTHON
-from arena.server.play.missed_ends import AT_ONCE, KEPT_SECONDS, MOST_UNTOLD, MissedEnds
-from arena.server.play.outbox import Outbox
+from arena.server.play.missed_ends import AT_ONCE, KEPT_SECONDS, TOLD_AT_ONCE, MissedEnds
+from arena.server.play.outbox import MOST_UNTOLD, Outbox
 from arena.server.play.session import Session
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE
@@ -130,6 +130,25 @@ async def test_a_missed_end_is_kept_and_sent_with_all_its_events_when_the_bot_is
     public = [event for frame in replay(played) for event in frame.events]
     assert [len(one.events) for one in sent.ends] == [len(public)] * 2
     assert store.untold == []
+
+
+async def test_a_bot_that_missed_many_keeps_nobody_waiting() -> None:
+    class Noted(Ends):
+        async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+            self.asked.append("stored")
+            await super().add_untold(ends)
+
+    many = [end(number) for number in range(TOLD_AT_ONCE + 1)]
+    store = Noted([*many, UntoldEnd("of another", VERSION, "other")])
+    async with working(store) as missed:
+        missed.came(copy(""))
+        missed.came(copy("other"))
+        missed.missed(copy("away"), "match 7")
+        await missed.settled()
+    first, last = many[:TOLD_AT_ONCE], many[TOLD_AT_ONCE]
+    asked = [*(one.match_id for one in first), "of another", "stored", last.match_id]
+    assert store.asked == asked
+    assert store.untold == [end(7, "away")]
 
 
 async def test_only_the_newest_ends_of_a_version_are_kept() -> None:
