@@ -77,6 +77,7 @@ async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena:
         assert rated_results(read, "bluff", {}, [2]) == []
 
 
+@pytest.mark.system  # chaos
 @pytest.mark.timeout(300)  # three referees are started, which takes its time on a busy machine
 async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None:
     async with open_store(arena.database) as store:
@@ -97,6 +98,7 @@ async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None
     assert void_blocks(arena.database) == 0
 
 
+@pytest.mark.system  # chaos
 @pytest.mark.timeout(300)
 async def test_copies_at_any_of_two_referees_are_tested_also_when_the_one_that_conducts_is_killed(
     arena: Arena,

@@ -66,6 +66,7 @@ async def test_a_bot_that_conforms_meets_every_scenario(tmp_path: Path) -> None:
     assert [(one.scenario.name, one.seen) for one in outcomes if not one.met] == []
 
 
+@pytest.mark.system  # a program for each
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 async def test_a_misfit_fails_it(scenario: object, tmp_path: Path) -> None:
@@ -88,6 +89,7 @@ async def test_a_bot_that_crashes_has_the_time_to_print_why(tmp_path: Path) -> N
     assert "ValueError: Enum FaultKind has no name defined for value 99" in outcome.log.read_text()
 
 
+@pytest.mark.system  # a program for each
 @pytest.mark.parametrize(
     ("misfit", "scenario", "seen"),
     [

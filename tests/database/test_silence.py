@@ -19,7 +19,7 @@ from tests.databases import execute
 from tests.fault_proxy import FaultProxy
 from tests.recorded_results import finished
 
-pytestmark = [pytest.mark.slow]
+pytestmark = [pytest.mark.slow, pytest.mark.system]  # chaos
 
 GIVEN_UP = 10.0
 """Seconds."""

@@ -17,6 +17,7 @@ from tests.lab.analysis.one_die import aivat, declared, every_match, fitted, str
 from tests.thoroughness import thorough
 
 
+@pytest.mark.system  # computes for long
 @pytest.mark.slow
 def test_intervals_hold_the_truth_where_values_are_fitted_to_the_same_series() -> None:
     game = make_game("bluff", {"dice_per_player": 1, "start_mode": "seat"})
@@ -102,7 +103,7 @@ def test_a_block_alone_and_matches_without_decisions_have_luck_too() -> None:
 @pytest.mark.parametrize(
     ("known", "other"),
     [
-        ("bayes", "cfr"),
+        thorough("bayes", "cfr"),
         ("bayes", "bayes"),
         ("bayes", "honest"),
     ],

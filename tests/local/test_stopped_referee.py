@@ -40,6 +40,7 @@ async def test_time_in_which_the_loop_does_not_run_does_not_pass() -> None:
     assert timer.now() - began >= LONGEST_GAP
 
 
+@pytest.mark.system  # chaos
 @pytest.mark.slow
 def test_a_series_among_programs_outlives_stops_of_the_command(tmp_path: Path) -> None:
     arena = Path(sys.executable).with_name("arena")

@@ -57,9 +57,9 @@ def missed(values: np.ndarray, mean: float, looks: np.ndarray) -> tuple[float, f
 def test_looking_every_day_misses_in_at_most_a_twentieth_of_all_series(
     points: tuple[float, ...], shares: tuple[float, ...]
 ) -> None:
-    """1,000 series of 100 days with 20 matches each."""
+    """500 series of 100 days with 20 matches each."""
     random = np.random.default_rng(9)
-    values = random.choice(points, (1000, 2000), p=shares)
+    values = random.choice(points, (500, 2000), p=shares)
     days = np.arange(19, 2000, 20)
     ever, ever_z = missed(values, float(np.dot(points, shares)), days)
     assert ever <= 0.05
@@ -68,7 +68,7 @@ def test_looking_every_day_misses_in_at_most_a_twentieth_of_all_series(
 
 @pytest.mark.slow
 def test_so_does_looking_after_every_match() -> None:
-    values = np.random.default_rng(10).choice([0.0, 1.0], (2000, 200))
+    values = np.random.default_rng(10).choice([0.0, 1.0], (1000, 200))
     ever, ever_z = missed(values, 0.5, np.arange(200))
     assert ever <= 0.05
     assert ever_z > 0.3

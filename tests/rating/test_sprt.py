@@ -362,7 +362,7 @@ def test_estimates_after_a_stop_are_median_unbiased_and_their_intervals_cover(
     """The raw estimate is too low in 37 % (50 nElo) to 66 % (0 nElo) of 2,000 tests."""
     bounds, chances = Bounds(0, 50), pairs_of(nelo)
     truth = -400 * math.log10(1 / (chances @ np.array(PAIR_SCORES)) - 1)
-    counts = stopped_tests(np.random.default_rng(44), chances, bounds, 1000, most)
+    counts = stopped_tests(np.random.default_rng(44), chances, bounds, 500, most)
     observed = [blocks(tuple(map(int, row))) for row in counts]
     if nelo in (0, 50):  # one of the hypotheses: the other one is accepted once in twenty tests
         states = Counter(sprt(one, bounds).state for one in observed)
@@ -371,7 +371,7 @@ def test_estimates_after_a_stop_are_median_unbiased_and_their_intervals_cover(
     found = [estimate(one, bounds) for one in observed]
     below = np.mean([one.elo < truth for one in found])
     covered = np.mean([one.interval[0] <= truth <= one.interval[1] for one in found])
-    assert below == pytest.approx(0.5, abs=0.05)
+    assert below == pytest.approx(0.5, abs=0.06)
     assert 0.93 <= covered <= 0.975
 
 

@@ -73,6 +73,7 @@ def losses(view: BluffYouView, options: BluffYouOptions, values: Any) -> Any:
     return lost / doubles
 
 
+@pytest.mark.system  # computes for long
 @pytest.mark.slow
 def test_whether_to_swap_is_decided_better_by_the_worth_of_the_swap_than_without() -> None:
     case = Case("bluff_you", (), 2)

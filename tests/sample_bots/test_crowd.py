@@ -15,7 +15,7 @@ from tools.crowd.training import Training
 
 pytestmark = pytest.mark.slow
 
-MATCHES = 40
+MATCHES = 16
 
 
 def test_the_net_sees_in_play_what_it_saw_in_training() -> None:

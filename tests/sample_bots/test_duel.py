@@ -125,6 +125,7 @@ def test_what_an_opponent_gives_away_is_what_its_actions_lose_by_the_tables() ->
     assert given > 0.1
 
 
+@pytest.mark.system  # computes for long
 @pytest.mark.slow
 def test_against_the_tables_it_loses_nothing_that_could_be_told() -> None:
     solved, game = chosen(), make_game("bluff")

@@ -188,6 +188,7 @@ async def test_of_several_referees_each_tells_bots_where_it_is_or_does_not_start
         assert running.store.lease.senior
 
 
+@pytest.mark.system  # chaos
 @pytest.mark.slow
 async def test_a_referee_without_address_waits_until_one_that_was_killed_is_taken_over(
     database: str,
@@ -320,6 +321,7 @@ async def conducted(store: Store) -> AsyncIterator["asyncio.Task[SequentialProgr
         await testing
 
 
+@pytest.mark.system  # chaos
 @pytest.mark.slow
 async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
     database: str, monkeypatch: pytest.MonkeyPatch

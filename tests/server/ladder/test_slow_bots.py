@@ -17,6 +17,7 @@ async def alone(seconds: float, places: int) -> int:
     return pair(world)
 
 
+@pytest.mark.system  # an attack
 @pytest.mark.slow
 @pytest.mark.parametrize("habit", [Habit.PLAYS, Habit.SILENT], ids=str)
 async def test_eight_slow_versions_of_one_owner_cost_a_pair_little(habit: Habit) -> None:

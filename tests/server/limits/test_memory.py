@@ -25,6 +25,7 @@ def test_no_module_keeps_an_error_to_raise() -> None:
             assert not isinstance(value, BaseException), f"{found.name}.{name}"
 
 
+@pytest.mark.system  # an attack
 @pytest.mark.slow
 async def test_streams_that_take_over_from_each_other_leave_nothing_behind(database: str) -> None:
     async with opened(database, limits=Limits(streams_burst=1_000)) as scene:
