@@ -18,6 +18,7 @@ from arena.match.notes import Note
 from arena.match.transcript import Setup
 from arena.rating.agreement import Answer
 from arena.server.play.session import Session
+from arena.waiting import first_of
 from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.own_process import scratch_folder
 from arena.worker.sandbox import HostedProgram, confined
@@ -99,18 +100,11 @@ async def asked(
         async with (
             referee.listening(f"unix:{socket}"),
             confined(program, socket=socket, token=referee.tokens[0]) as running,
+            first_of(
+                running.ended(), _all_answers(referee, news, probes, seconds, answers, advance)
+            ) as (ending, asking),
         ):
-            ending = asyncio.create_task(running.ended())
-            asking = asyncio.create_task(
-                _all_answers(referee, news, probes, seconds, answers, advance)
-            )
-            try:
-                await asyncio.wait({ending, asking}, return_when=asyncio.FIRST_COMPLETED)
-                trouble = asking.result() if asking.done() else ending.result()
-            finally:
-                for task in (ending, asking):
-                    task.cancel()
-                await asyncio.gather(ending, asking, return_exceptions=True)
+            trouble = asking.result() if asking.done() else ending.result()
     missing = len(probes) - len(answers)
     for _ in range(missing):
         advance()

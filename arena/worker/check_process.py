@@ -13,27 +13,15 @@ import structlog
 
 from arena.processes import AsyncProcess
 from arena.records import CheckOutcome
+from arena.waiting import first_of
 from arena.worker.own_process import own_process, scratch_folder
-from arena.worker.referee import WorkerCallError
+from arena.worker.referee import ShiftEnd, WorkerCallError
 from arena.worker.sandbox import HostedProgram
 
 CHECK_SECONDS: Final = 300.0
 """The time after which a check is given up."""
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class ShiftEnd:
-    """The end of a shift, as reported to the referee."""
-
-    outcome: str
-    log: str = ""
-    accepted: bool | None = None
-    """The result of a check; None if it failed for no fault of the build's and is repeated."""
-    check: CheckOutcome | None = None
-    cut_short: bool = False
-    """Whether the program or its build ended the shift early; the next one should wait."""
 
 
 STOPPED: Final = ShiftEnd("The worker was stopped.")
@@ -57,25 +45,18 @@ async def checked(
         }
         async with own_process("arena.worker.checking", plan) as child:
             check = _Check(child, tell_step)
-            following = asyncio.create_task(check.follow())
-            leaving = asyncio.create_task(leave.wait())
-            try:
-                await asyncio.wait(
-                    {following, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
-                )
+            async with first_of(check.follow(), leave.wait(), seconds=seconds) as tasks:
+                following, leaving = tasks
                 if following.done():
-                    return following.result()
+                    end: ShiftEnd = following.result()
+                    return end
                 if leaving.done():
                     return STOPPED
-                return ShiftEnd(
-                    f"Its check was not through after {seconds:.0f} s; its last step: "
-                    f"{check.step}. If this machine was busy, the same build may pass: upload it "
-                    "again.",
-                    accepted=False,
-                )
-            finally:
-                following.cancel()
-                leaving.cancel()
+            return ShiftEnd(
+                f"Its check was not through after {seconds:.0f} s; its last step: {check.step}. If "
+                "this machine was busy, the same build may pass: upload it again.",
+                accepted=False,
+            )
 
 
 @dataclass(slots=True)
@@ -102,9 +83,7 @@ class _Check:
 
 
 def _end(result: dict[str, Any]) -> ShiftEnd:
-    found = result["outcome"]
-    check = None
-    if found is not None:
+    if (found := result["check"]) is not None:
         failed, skipped = tuple(found["failed"]), tuple(found["skipped"])
-        check = CheckOutcome(found["edition"], found["met"], failed, skipped)
-    return ShiftEnd(result["reason"], result["log"], result["accepted"], check)
+        result["check"] = CheckOutcome(found["edition"], found["met"], failed, skipped)
+    return ShiftEnd(**result)

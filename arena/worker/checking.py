@@ -30,6 +30,7 @@ from arena.records import CheckOutcome
 from arena.worker.confine import confined_command
 from arena.worker.limits import START_SECONDS
 from arena.worker.logs import both_ends
+from arena.worker.referee import ShiftEnd
 
 HOSTED_SCENARIOS: Final = tuple(one for one in SCENARIOS if one.name != "drain")
 """The scenarios for hosted bots, without `drain`, as hosted bots are not asked to leave."""
@@ -69,20 +70,11 @@ class CheckPlan:
         return self.scratch / f"{name}.log"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The result of a check."""
+def check_build(plan: CheckPlan) -> ShiftEnd:
+    """Start the program, play the scenarios of `arena check`, and matches against a sample bot.
 
-    accepted: bool
-    reason: str
-    """The reason why it is refused, with the last lines that the program printed."""
-    log: str
-    outcome: CheckOutcome | None
-    """The outcome of the scenarios; None if the check did not come so far."""
-
-
-def check_build(plan: CheckPlan) -> CheckResult:
-    """Start the program, play the scenarios of `arena check`, and matches against a sample bot."""
+    Why a build is refused ends with the last lines that the program printed.
+    """
     _tell("starts")
     try:
         games, outcomes = asyncio.run(_scenarios(plan))
@@ -98,10 +90,10 @@ def check_build(plan: CheckPlan) -> CheckResult:
     try:
         fault = _matches(plan, games[0])
     except BotProgramError as error:
-        return CheckResult(False, str(error), both_ends(plan.log("bot")), outcome)
+        return ShiftEnd(str(error), both_ends(plan.log("bot")), False, outcome)
     if fault:
         return _refused(fault, plan.log("bot"), outcome)
-    return CheckResult(True, "Accepted.", both_ends(plan.log("bot")), outcome)
+    return ShiftEnd("Accepted.", both_ends(plan.log("bot")), True, outcome)
 
 
 async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]:
@@ -205,10 +197,10 @@ def _matches(plan: CheckPlan, game: str) -> str:
     return ""
 
 
-def _refused(why: str, log: Path, outcome: CheckOutcome | None = None) -> CheckResult:
+def _refused(why: str, log: Path, outcome: CheckOutcome | None = None) -> ShiftEnd:
     lines = [line for line in both_ends(log).splitlines() if line.strip()][-TAIL_LINES:]
     said = "\n".join(["Its log ends:", *lines]) if lines else "It printed nothing."
-    return CheckResult(False, f"{why} {said}", both_ends(log), outcome)
+    return ShiftEnd(f"{why} {said}", both_ends(log), False, outcome)
 
 
 def _tell(step: str) -> None:

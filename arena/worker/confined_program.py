@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.processes import AsyncProcess, how_it_ended
+from arena.waiting import first_of
 from arena.worker.cgroups import ProgramGroup
 from arena.worker.limits import MIB, SandboxLimits
 from arena.worker.open_files import open_files
@@ -99,21 +100,14 @@ class ConfinedProgram:
 
         Return how it ended, in a sentence that its name begins, and the end of what it printed.
         """
-        waiting = asyncio.create_task(self.wait())
-        exceeding = asyncio.create_task(self.exceeded())
-        try:
-            await asyncio.wait({waiting, exceeding}, return_when=asyncio.FIRST_COMPLETED)
+        async with first_of(self.wait(), self.exceeded()) as (waiting, exceeding):
             if exceeding.done():
                 self.kill()
                 how = f"was ended. {exceeding.result()}"
             elif self.ran_out_of_memory:
                 how = f"was ended. {self.too_much_memory}"
             else:
-                code = waiting.result()
-                how = f"{how_it_ended(-(code - 128) if code > 128 else code)}."
-        finally:
-            waiting.cancel()
-            exceeding.cancel()
+                how = f"{how_program_ended(waiting.result())}."
         lines = [line for line in self.printed.text().splitlines() if line.strip()]
         return "\n".join([how, *lines[-_TAIL_LINES:]])
 
@@ -135,3 +129,8 @@ class ConfinedProgram:
     def close(self) -> None:
         """Close the handle of its first process."""
         os.close(self._handle)
+
+
+def how_program_ended(code: int) -> str:
+    """Return how a program ended; bubblewrap's exit code encodes signals as a shell does."""
+    return how_it_ended(-(code - 128) if code > 128 else code)

@@ -8,6 +8,7 @@ import base64
 from collections.abc import Sequence
 
 from arena.v1 import worker_pb2 as pb
+from arena.waiting import first_of
 from arena.worker.own_process import own_process, scratch_folder
 from arena.worker.sandbox import HostedProgram, SandboxError
 
@@ -29,19 +30,12 @@ async def played_block(
         }
         async with own_process("arena.worker.final_playing", plan) as child:
             assert child.stdout is not None
-            playing = asyncio.create_task(child.stdout.read())
-            leaving = asyncio.create_task(leave.wait())
-            try:
-                await asyncio.wait({playing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            async with first_of(child.stdout.read(), leave.wait()) as (playing, _):
                 if not playing.done():
                     return None
                 lines = playing.result().splitlines()
-                if not lines or lines[-1]:  # an empty line ends it
-                    raise SandboxError("A block of a final was not played; the log above says why.")
-                return [
-                    pb.EndFinalBlockRequest.FromString(base64.b64decode(line))
-                    for line in lines[:-1]
-                ]
-            finally:
-                leaving.cancel()
-                playing.cancel()
+            if not lines or lines[-1]:  # an empty line ends it
+                raise SandboxError("A block of a final was not played; the log above says why.")
+            return [
+                pb.EndFinalBlockRequest.FromString(base64.b64decode(line)) for line in lines[:-1]
+            ]

@@ -8,6 +8,7 @@ UserError
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -44,6 +45,19 @@ class UnknownTokenError(WorkerCallError):
     """The referee knows no worker with this token."""
 
 
+@dataclass(frozen=True, slots=True)
+class ShiftEnd:
+    """The end of a shift, as reported to the referee."""
+
+    outcome: str
+    log: str = ""
+    accepted: bool | None = None
+    """The result of a check; None if it failed for no fault of the build's and is repeated."""
+    check: CheckOutcome | None = None
+    cut_short: bool = False
+    """Whether the program or its build ended the shift early; the next one should wait."""
+
+
 class Shifts:
     """The beginning and the end of shifts. Every method raises WorkerCallError."""
 
@@ -75,11 +89,7 @@ class Shifts:
             tournament_version_id=tournament_version_id,
             slots=self._slots,
         )
-        try:
-            begun: pb.BeginShiftResponse = await self._ask("BeginShift", request)
-        except _NothingError:
-            return None
-        self._referees.told(begun.referees.addresses)
+        begun: pb.BeginShiftResponse | None = await self._begun("BeginShift", request)
         return begun
 
     async def fetch(self, shift_id: int) -> bytes:
@@ -93,11 +103,7 @@ class Shifts:
     async def begin_final(self, block: pb.FinalBlock) -> pb.BeginFinalBlockResponse | None:
         """Begin a block of a final. Return None if nothing is to do."""
         request = pb.BeginFinalBlockRequest(block=block)
-        try:
-            begun: pb.BeginFinalBlockResponse = await self._ask("BeginFinalBlock", request)
-        except _NothingError:
-            return None
-        self._referees.told(begun.referees.addresses)
+        begun: pb.BeginFinalBlockResponse | None = await self._begun("BeginFinalBlock", request)
         return begun
 
     async def end_final(self, ending: Sequence[pb.EndFinalBlockRequest]) -> None:
@@ -119,32 +125,31 @@ class Shifts:
         """Report the step that a check has reached."""
         await self._ask("TellStep", pb.TellStepRequest(shift_id=shift_id, step=_text(step)))
 
-    async def end(
-        self,
-        shift_id: int,
-        outcome: str,
-        log: str,
-        *,
-        accepted: bool | None = None,
-        check: CheckOutcome | None = None,
-        cut_short: bool = False,
-    ) -> None:
-        """End a shift.
-
-        With `accepted` None nothing is decided on the build that it checked; after one that was
-        `cut_short` the bot's next one is delayed.
-        """
+    async def end(self, shift_id: int, end: ShiftEnd) -> None:
+        """End a shift."""
         request = pb.EndShiftRequest(
             shift_id=shift_id,
-            outcome=_text(outcome),
-            log=_text(log),
-            accepted=accepted is True,
-            undecided=accepted is None,
-            cut_short=cut_short,
+            outcome=_text(end.outcome),
+            log=_text(end.log),
+            accepted=end.accepted is True,
+            undecided=end.accepted is None,
+            cut_short=end.cut_short,
         )
-        if check is not None:
-            write_outcome(check, request.check)
+        if end.check is not None:
+            write_outcome(end.check, request.check)
         await self._ask("EndShift", request)
+
+    async def _begun(self, call: str, request: Any) -> Any:
+        """Return the answer to a call that begins something, and note the referees that it names.
+
+        Return None if nothing is to do.
+        """
+        try:
+            begun = await self._ask(call, request)
+        except _NothingError:
+            return None
+        self._referees.told(begun.referees.addresses)
+        return begun
 
     async def _ask(self, call: str, request: Any) -> Any:
         return await asyncio.to_thread(

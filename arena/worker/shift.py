@@ -12,9 +12,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from arena.processes import how_it_ended
+from arena.waiting import first_of
 from arena.worker.attending import AttendanceError, asked_to_leave, connected, drained
-from arena.worker.confined_program import ConfinedProgram
+from arena.worker.confined_program import ConfinedProgram, how_program_ended
 from arena.worker.known_referees import KnownReferees
 from arena.worker.limits import CONNECT_SECONDS, SandboxLimits
 from arena.worker.printed import Printed
@@ -162,7 +162,7 @@ class _Shift:
         if self.draining:
             # Its stream was closed: the referee reports in a moment that its matches are over.
             await asyncio.sleep(_NEWS_SECONDS)
-        how = f"Its program {_how_it_ended(code)} after {seconds:.1f} s."
+        how = f"Its program {how_program_ended(code)} after {seconds:.1f} s."
         raise _StoppedError(ShiftEnding.ENDED, how)
 
     async def until_too_much(self) -> None:
@@ -191,12 +191,9 @@ class _Shift:
 
     async def play(self, seconds: float) -> None:
         """Wait until the bot's time is over."""
-        ends = [asyncio.create_task(one.wait()) for one in (self.leave, self.asked_to_leave)]
-        try:
-            await asyncio.wait(ends, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for one in ends:
-                one.cancel()
+        ends = self.leave.wait(), self.asked_to_leave.wait()
+        async with first_of(*ends, seconds=max(0.0, seconds)):
+            pass
 
     async def drain(self, seconds: float) -> None:
         """Wait until the bot's matches are over."""
@@ -211,8 +208,3 @@ class _Shift:
             ) from None
         except AttendanceError as error:
             raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
-
-
-def _how_it_ended(code: int) -> str:
-    """Return how the program ended; bubblewrap's exit code encodes signals as a shell does."""
-    return how_it_ended(-(code - 128) if code > 128 else code)

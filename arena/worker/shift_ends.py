@@ -9,8 +9,7 @@ from typing import Final
 import structlog
 
 from arena.waiting import wait_at_most
-from arena.worker.check_process import ShiftEnd
-from arena.worker.referee import Shifts, TemporaryCallError, WorkerCallError
+from arena.worker.referee import ShiftEnd, Shifts, TemporaryCallError, WorkerCallError
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 15.0
@@ -45,14 +44,7 @@ class ShiftEnds:
         while True:
             last = self._stop.is_set()
             try:
-                await self._shifts.end(
-                    shift_id,
-                    end.outcome,
-                    end.log,
-                    accepted=end.accepted,
-                    check=end.check,
-                    cut_short=end.cut_short,
-                )
+                await self._shifts.end(shift_id, end)
             except TemporaryCallError as error:
                 if last:
                     log.error("end of shift not reported", shift=shift_id, why=str(error))

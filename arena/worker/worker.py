@@ -30,14 +30,14 @@ from arena.builds.hosted import (
 )
 from arena.v1 import worker_pb2 as pb
 from arena.waiting import wait_at_most
-from arena.worker.check_process import CHECK_SECONDS, STOPPED, ShiftEnd, checked
+from arena.worker.check_process import CHECK_SECONDS, STOPPED, checked
 from arena.worker.final_process import played_block
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.known_referees import KnownReferees
 from arena.worker.limits import LEAVE_SECONDS
 from arena.worker.own_process import remove_left_folders
 from arena.worker.program import command_of
-from arena.worker.referee import Shifts, TemporaryCallError, WorkerCallError
+from arena.worker.referee import ShiftEnd, Shifts, TemporaryCallError, WorkerCallError
 from arena.worker.relay import relayed
 from arena.worker.sandbox import HostedProgram, SandboxError
 from arena.worker.shift import CUT_SHORT, HostedPlace, play_shift

@@ -8,8 +8,8 @@ from pathlib import Path
 from structlog.testing import capture_logs
 
 from arena.processes import children_of
-from arena.worker.check_process import ShiftEnd, checked
-from arena.worker.referee import WorkerCallError
+from arena.worker.check_process import checked
+from arena.worker.referee import ShiftEnd, WorkerCallError
 from tests.bots import PATIENCE
 from tests.worker.conftest import MakeProgram
 

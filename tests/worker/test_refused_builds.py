@@ -11,9 +11,10 @@ import pytest
 from arena.builds import BuildRefusedError, Protocol, read_build, unpack
 from arena.builds.build import Build
 from arena.builds.manifest import Manifest
-from arena.worker.checking import CheckPlan, CheckResult, check_build
+from arena.worker.checking import CheckPlan, check_build
 from arena.worker.limits import START_SECONDS
 from arena.worker.program import command_of
+from arena.worker.referee import ShiftEnd
 from tests.worker.hosting import zipped
 
 pytestmark = pytest.mark.timeout(600)
@@ -78,7 +79,7 @@ def check(
     folder: Path,
     scratch: Path,
     start_seconds: float = START_SECONDS,
-) -> CheckResult:
+) -> ShiftEnd:
     folder.chmod(0o755)
     unpack(build, folder)
     return check_build(CheckPlan(folder, tuple(command_of(build)), scratch, start_seconds))
@@ -107,9 +108,9 @@ def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
     result = check(read_build("bot.py", text.encode()), folder, scratch, seconds)
     assert not result.accepted
     for words in expected:
-        assert words in result.reason
+        assert words in result.outcome
     # All of it is kept, and shown: a page and a terminal have room for so much.
-    assert len(result.reason) < 2_000
+    assert len(result.outcome) < 2_000
     steps = [json.loads(line)["step"] for line in capsys.readouterr().out.splitlines()]
     so_far = re.compile(r"\d+ of 20 scenarios met so far(; running: [a-z', ]+)?")
     assert all(so_far.fullmatch(one) for one in steps[1:-1])
@@ -132,8 +133,8 @@ def test_a_command_that_cannot_be_started_is_named(
     data = zipped({"bot.toml": f"command = {command}\n", "bot": "#!/nowhere/ruby\n"})
     result = check(read_build("bot.zip", data), folder, scratch)
     assert not result.accepted
-    assert "It did not start" in result.reason
-    assert expected in result.reason
+    assert "It did not start" in result.outcome
+    assert expected in result.outcome
 
 
 def test_a_runtime_that_the_machine_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
