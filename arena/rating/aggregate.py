@@ -6,6 +6,7 @@ same values. Sums of luck are floats and agree up to rounding.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 from typing import Generic
 
 import numpy as np
@@ -119,20 +120,19 @@ class Aggregate(Generic[BotT]):
         count = len(self._numbers)
         wins = np.zeros(count * count)
         ties = np.zeros(count * count)
-        for a in range(table.seats):
-            for b in range(a + 1, table.seats):
-                first = table.bots[:, a].astype(np.int64)
-                second = table.bots[:, b].astype(np.int64)
-                outcomes = pair_outcomes(self.rule, table.placings[:, a], table.placings[:, b])
-                better, equal, worse = outcomes
-                if table.luck is not None:
-                    x = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
-                    self.luck.add_pairs(first, second, outcomes, x, count)
-                winner = np.where(worse, second, first)
-                loser = np.where(worse, first, second)
-                key = winner * count + loser
-                wins += np.bincount(key[better | worse], minlength=count * count)
-                ties += np.bincount(key[equal], minlength=count * count)
+        for a, b in combinations(range(table.seats), 2):
+            first = table.bots[:, a].astype(np.int64)
+            second = table.bots[:, b].astype(np.int64)
+            outcomes = pair_outcomes(self.rule, table.placings[:, a], table.placings[:, b])
+            better, equal, worse = outcomes
+            if table.luck is not None:
+                x = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
+                self.luck.add_pairs(first, second, outcomes, x, count)
+            winner = np.where(worse, second, first)
+            loser = np.where(worse, first, second)
+            key = winner * count + loser
+            wins += np.bincount(key[better | worse], minlength=count * count)
+            ties += np.bincount(key[equal], minlength=count * count)
         if table.luck is not None:
             self.luck.add_matches(table.bots, table.luck, count)
         both = ties.reshape(count, count)
@@ -193,30 +193,6 @@ class Aggregate(Generic[BotT]):
 
     def index(self, bot: BotT) -> int:
         """Return the bot's index in all arrays; a new bot gets the next one."""
-        return self._number(bot)
-
-    def _count(self, match: MatchResult[BotT], sign: int) -> None:
-        numbers = [self._number(bot) for bot, _ in match.seats]
-        for number in numbers:
-            self._matches[number] += sign
-        winner_only = self.rule is ScoreRule.WINNER
-        for a, (_, first) in enumerate(match.seats):
-            for b in range(a + 1, len(numbers)):
-                second = match.seats[b][1]
-                if winner_only and min(first, second) > 1:
-                    continue
-                i, j = numbers[a], numbers[b]
-                if first == second:
-                    self._ties[i, j] += sign
-                    self._ties[j, i] += sign
-                elif first < second:
-                    self._wins[i, j] += sign
-                else:
-                    self._wins[j, i] += sign
-        if match.luck is not None:
-            self.luck.add(numbers, [placing for _, placing in match.seats], match.luck, sign)
-
-    def _number(self, bot: BotT) -> int:
         number = self._numbers.setdefault(bot, len(self._numbers))
         capacity = len(self._matches)
         if number == capacity:
@@ -226,3 +202,21 @@ class Aggregate(Generic[BotT]):
             self._ties = grown(self._ties, more)
             self._matches = np.pad(self._matches, (0, more))
         return number
+
+    def _count(self, match: MatchResult[BotT], sign: int) -> None:
+        seats = [(self.index(bot), placing) for bot, placing in match.seats]
+        for number, _ in seats:
+            self._matches[number] += sign
+        winner_only = self.rule is ScoreRule.WINNER
+        for (i, first), (j, second) in combinations(seats, 2):
+            if winner_only and min(first, second) > 1:
+                continue
+            if first == second:
+                self._ties[i, j] += sign
+                self._ties[j, i] += sign
+            elif first < second:
+                self._wins[i, j] += sign
+            else:
+                self._wins[j, i] += sign
+        if match.luck is not None:
+            self.luck.add(seats, match.luck, sign)

@@ -6,6 +6,7 @@ Each replicate weights every cluster by a Poisson(1) number and fits the weighte
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Generic
 
 import numpy as np
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 
 from arena.rating.aggregate import pair_outcomes
 from arena.rating.bradley_terry import Fit, maximise
-from arena.rating.clusters import cluster_numbers, fit_indices
+from arena.rating.clusters import fit_indices
 from arena.rating.elo import ELO_PER_NAT, FloatArray, IntArray
 from arena.rating.links import strong_groups
 from arena.rating.methods import Clusters
-from arena.rating.results import BotT, Results
+from arena.rating.results import BotT, Results, cluster_numbers
 
 REPLICATES = 200
 
@@ -115,17 +116,19 @@ def _entries(
     """Return (winner * K + loser, its cluster, the same for ties) over the counted pairs."""
     place = fit_indices(fit, results)
     count = len(fit.bots)
+    tables = results.tables
+    by_block = clusters is not Clusters.MATCH
+    by = cluster_numbers(tables) if by_block else [table.numbers for table in tables]
     parts: list[tuple[IntArray, IntArray, NDArray[np.bool_], NDArray[np.bool_]]] = []
-    for table, numbers in zip(results.tables, cluster_numbers(results, clusters), strict=True):
+    for table, numbers in zip(tables, by, strict=True):
         bots = place[table.bots]
-        for a in range(table.seats):
-            for b in range(a + 1, table.seats):
-                better, equal, worse = pair_outcomes(
-                    fit.rule, table.placings[:, a], table.placings[:, b]
-                )
-                winner = np.where(worse, bots[:, b], bots[:, a])
-                loser = np.where(worse, bots[:, a], bots[:, b])
-                parts.append((winner * count + loser, numbers, better | worse, equal))
+        for a, b in combinations(range(table.seats), 2):
+            better, equal, worse = pair_outcomes(
+                fit.rule, table.placings[:, a], table.placings[:, b]
+            )
+            winner = np.where(worse, bots[:, b], bots[:, a])
+            loser = np.where(worse, bots[:, a], bots[:, b])
+            parts.append((winner * count + loser, numbers, better | worse, equal))
     won = np.concatenate([key[decided] for key, _, decided, _ in parts])
     won_by = np.concatenate([cluster[decided] for _, cluster, decided, _ in parts])
     tied = np.concatenate([key[equal] for key, _, _, equal in parts])

@@ -18,6 +18,7 @@ are kept instead, in one row of 40 bytes for each cluster and pair.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ from arena.rating.clusters import ScoreGroup, ScoreProducts, score_products, sum
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.luck_sums import pair_luck
 from arena.rating.methods import ScoreRule
-from arena.rating.results import NO_BLOCK, MatchColumns
+from arena.rating.results import MatchColumns, cluster_numbers
 
 _SUMS: Final = ("clusters", "nn", "nw", "ww", "nx", "wx", "xx")
 """The quantities summed over the clusters of two bots."""
@@ -196,17 +197,12 @@ def _bots(pairs: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _rows_of(tables: Sequence[MatchColumns], rule: ScoreRule) -> _Rows:
-    """Return the rows of some matches.
-
-    Clusters of blocks have the blocks' numbers; matches outside blocks have higher ones.
-    """
-    free = 1 + max((int(table.blocks.max(initial=NO_BLOCK)) for table in tables), default=NO_BLOCK)
-    parts = []
-    for table in tables:
-        cluster = np.where(table.blocks == NO_BLOCK, free + table.numbers, table.blocks)
-        for a in range(table.seats):
-            for b in range(a + 1, table.seats):
-                parts.append(_of_seats(table, cluster, a, b, rule))
+    """Return the rows of some matches."""
+    parts = [
+        _of_seats(table, cluster, a, b, rule)
+        for table, cluster in zip(tables, cluster_numbers(tables), strict=True)
+        for a, b in combinations(range(table.seats), 2)
+    ]
     if not parts:
         return _no_rows()
     cluster, pair, points, comparisons, luck = map(np.concatenate, zip(*parts, strict=True))

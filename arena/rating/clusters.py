@@ -5,6 +5,7 @@ table: only whole clusters are independent of each other.
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,12 +34,6 @@ class ScoreProducts(NamedTuple):
     clusters: int
     """The number of clusters."""
 
-    @property
-    def evidence(self) -> IntArray:
-        """(K,): the number of clusters that each bot took part in."""
-        evidence: IntArray = np.rint(self.links.sum(axis=1)).astype(np.int64)
-        return evidence
-
 
 def fit_indices(fit: Fit[BotT], results: Results[BotT]) -> IntArray:
     """Return each log bot's index in the fit.
@@ -51,21 +46,6 @@ def fit_indices(fit: Fit[BotT], results: Results[BotT]) -> IntArray:
     """
     place = {bot: index for index, bot in enumerate(fit.bots)}
     return np.array([place[bot] for bot in results.bots], np.int64)
-
-
-def cluster_numbers(results: Results[BotT], clusters: Clusters) -> list[IntArray]:
-    """Return the cluster number of each match, (n,) per table.
-
-    Numbers start at 0, and some may be unused. PAIR is treated as BLOCK.
-    """
-    tables = results.tables
-    first_free = 1 + max((int(table.blocks.max()) for table in tables), default=NO_BLOCK)
-    if clusters is Clusters.MATCH:
-        return [table.numbers for table in tables]
-    return [
-        np.where(table.blocks == NO_BLOCK, first_free + table.numbers, table.blocks)
-        for table in tables
-    ]
 
 
 def match_scores(
@@ -89,16 +69,15 @@ def match_scores(
         (n, s) scores; each row sums to zero.
     """
     scores = np.zeros(bots.shape)
-    for a in range(table.seats):
-        for b in range(a + 1, table.seats):
-            better, equal, worse = pair_outcomes(rule, table.placings[:, a], table.placings[:, b])
-            surplus = better + 0.5 * equal - chances[bots[:, a], bots[:, b]]
-            surplus[~(better | equal | worse)] = 0.0
-            if luck_taken is not None and table.luck is not None:
-                x = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
-                surplus -= luck_taken[bots[:, a], bots[:, b]] * x
-            scores[:, a] += surplus
-            scores[:, b] -= surplus
+    for a, b in combinations(range(table.seats), 2):
+        better, equal, worse = pair_outcomes(rule, table.placings[:, a], table.placings[:, b])
+        surplus = better + 0.5 * equal - chances[bots[:, a], bots[:, b]]
+        surplus[~(better | equal | worse)] = 0.0
+        if luck_taken is not None and table.luck is not None:
+            x = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
+            surplus -= luck_taken[bots[:, a], bots[:, b]] * x
+        scores[:, a] += surplus
+        scores[:, b] -= surplus
     return scores
 
 

@@ -12,7 +12,7 @@ This is for the bots that are there. A bot that joins brings pairs, and chances 
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Generic
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from arena.rating.confidence_sequence import log_evidence
 from arena.rating.head_to_head import HeadToHead
 from arena.rating.results import BotT
+from arena.wording import listed
 
 ERROR_RATE: Final = 0.05
 """The largest probability that any edge is wrong at any look."""
@@ -76,20 +77,15 @@ def dominance_in_words(found: Dominance[BotT], name: Callable[[BotT], str]) -> s
         )
         sentences.append(f"A cycle, which no order by one number shows: {chain}.")
     if found.unbeaten:
-        named = _listed([name(bot) for bot in found.unbeaten])
-        sentences.append(f"Shown to beat a bot, and not shown to be beaten: {named}.")
+        named = [name(bot) for bot in found.unbeaten[:_MOST_NAMED]]
+        if (more := len(found.unbeaten) - _MOST_NAMED) > 0:
+            named.append(f"{more} more")
+        sentences.append(f"Shown to beat a bot, and not shown to be beaten: {listed(named)}.")
     if not sentences:
         return ""
     return " ".join(
         [*sentences, "This holds at 95 %, for all pairs together and however often one looks."]
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    named, more = list(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
-    if more > 0:
-        named.append(f"{more} more")
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _edges(matrix: HeadToHead[BotT]) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ match changes only its own pairs, and can be removed.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -50,38 +51,34 @@ class LuckSums:
         """Return the sums of x^2 over all pairs (K, K); symmetric."""
         return _first(self._squares, bots)
 
-    def add(
-        self, numbers: Sequence[int], placings: Sequence[int], luck: Sequence[float], sign: int
-    ) -> None:
+    def add(self, seated: Sequence[tuple[int, int]], luck: Sequence[float], sign: int) -> None:
         """Add a match, or remove it with sign -1.
 
         Args:
-            numbers: The bot's index, by seat.
-            placings: The placing, by seat.
+            seated: The bot's index and its placing, by seat.
             luck: Points above expectation, by seat, summing to zero.
             sign: 1 to add, -1 to remove.
         """
         if not any(luck):
             return
+        numbers = [number for number, _ in seated]
         self._hold(max(numbers) + 1)
-        self._matches[list(numbers)] += sign
-        seats = len(numbers)
+        self._matches[numbers] += sign
+        seats = len(seated)
         winner_only = self.rule is ScoreRule.WINNER
-        for a in range(seats):
-            for b in range(a + 1, seats):
-                x = sign * (luck[a] - luck[b]) * (seats - 1) / seats
-                i, j = numbers[a], numbers[b]
-                self._all[i, j] += x
-                self._all[j, i] -= x
-                self._squares[i, j] += sign * x * x
-                self._squares[j, i] += sign * x * x
-                first, second = placings[a], placings[b]
-                if winner_only:
-                    if min(first, second) > 1:
-                        continue
-                    self._counted[i, j] += x
-                    self._counted[j, i] -= x
-                self.products += 0.5 * x * ((first < second) - (second < first))
+        for a, b in combinations(range(seats), 2):
+            x = sign * (luck[a] - luck[b]) * (seats - 1) / seats
+            (i, first), (j, second) = seated[a], seated[b]
+            self._all[i, j] += x
+            self._all[j, i] -= x
+            self._squares[i, j] += sign * x * x
+            self._squares[j, i] += sign * x * x
+            if winner_only:
+                if min(first, second) > 1:
+                    continue
+                self._counted[i, j] += x
+                self._counted[j, i] -= x
+            self.products += 0.5 * x * ((first < second) - (second < first))
 
     def add_matches(self, seated: NDArray[np.int32], luck: FloatArray, bots: int) -> None:
         """Count the bots' matches with luck among many matches (n, s).

@@ -136,14 +136,8 @@ class _Columns:
 
     def table(self) -> MatchColumns:
         """Return views of the used rows."""
-        used = slice(self.rows)
-        return MatchColumns(
-            self.bots[used],
-            self.placings[used],
-            self.blocks[used],
-            self.numbers[used],
-            None if self.luck is None else self.luck[used],
-        )
+        whole = MatchColumns(self.bots, self.placings, self.blocks, self.numbers, self.luck)
+        return whole.rows(slice(self.rows))
 
 
 class Results(Generic[BotT]):
@@ -266,12 +260,9 @@ class Results(Generic[BotT]):
 
         The same log gives the same choice. The ids of matches are their numbers.
         """
-        free = 1 + max((int(table.blocks.max()) for table in self.tables), default=NO_BLOCK)
-        kept = []
-        for table in self.tables:
-            block = np.where(table.blocks == NO_BLOCK, free + table.numbers, table.blocks)
-            kept.append(table.rows(block % step == 0))
-        return self._of_rows(kept)
+        tables = self.tables
+        numbered = zip(tables, cluster_numbers(tables), strict=True)
+        return self._of_rows([table.rows(cluster % step == 0) for table, cluster in numbered])
 
     def _of_rows(self, tables: Sequence[MatchColumns]) -> "Results[BotT]":
         """Return a log of these rows in their old order, with the remaining bots renumbered."""
@@ -294,6 +285,20 @@ class Results(Generic[BotT]):
                 for table in tables
             ],
         )
+
+
+def cluster_numbers(tables: Sequence[MatchColumns]) -> list[IntArray]:
+    """Return the numbers of the clusters of matches, (n,) per table.
+
+    That of a match in a block is the block's; matches outside blocks have higher ones.
+
+    Args:
+        tables: The matches, by table size.
+    """
+    free = 1 + max((int(table.blocks.max(initial=NO_BLOCK)) for table in tables), default=NO_BLOCK)
+    return [
+        np.where(table.blocks == NO_BLOCK, free + table.numbers, table.blocks) for table in tables
+    ]
 
 
 def check_table(table: MatchColumns, bots: int) -> None:

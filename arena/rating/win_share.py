@@ -41,10 +41,8 @@ class WinCounts(Generic[BotT]):
     """
 
     def __init__(self, bots: Iterable[BotT] = ()) -> None:
-        self._numbers: dict[BotT, int] = {}
+        self._numbers = {bot: number for number, bot in enumerate(dict.fromkeys(bots))}
         self._sizes: dict[int, IntArray] = {}
-        for bot in bots:
-            self._numbers.setdefault(bot, len(self._numbers))
 
     @property
     def bots(self) -> tuple[BotT, ...]:
@@ -53,7 +51,7 @@ class WinCounts(Generic[BotT]):
 
     def add(self, match: MatchResult[BotT]) -> None:
         """Add a match; the cost is proportional to its seats."""
-        numbers = [self._numbers.setdefault(bot, len(self._numbers)) for bot, _ in match.seats]
+        numbers = [self.index(bot) for bot, _ in match.seats]
         placings = [placing for _, placing in match.seats]
         counts = self._counts(len(placings))
         for number, placing, place in zip(numbers, placings, shared_places(placings), strict=True):
