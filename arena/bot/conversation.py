@@ -14,7 +14,7 @@ from arena.bot.checks import check
 from arena.bot.running_match import FAULT, RunningMatch
 from arena.bot.tally import Tally
 from arena.codec import transcript as transcript_codec
-from arena.codec.bot_side import Offered, read_begin, read_offer
+from arena.codec.bot_side import read_begin, read_offer
 from arena.codec.malformed import MalformedError
 from arena.errors import any_failure
 from arena.match.replay import TranscriptError
@@ -41,12 +41,7 @@ class Conversation:
         challenges: bool = False,
     ) -> None:
         self._kind = kind
-        self._accepts_challenges = challenges
-        self._challenges = (
-            referee_pb2.CHALLENGE_POLICY_ACCEPT
-            if challenges
-            else referee_pb2.CHALLENGE_POLICY_UNSPECIFIED
-        )
+        self._challenges = challenges
         self._instance = instance
         self._strict = strict
         self._seats: dict[str, RunningMatch] = {}
@@ -75,7 +70,7 @@ class Conversation:
             self._kind,
             instance=self._instance,
             strict=self._strict,
-            challenges=self._accepts_challenges,
+            challenges=self._challenges,
         )
         other.tally, other._fellows = self.tally, self._fellows
         other.places = other.places_told = 0
@@ -121,8 +116,9 @@ class Conversation:
             games=self._kind.games,
             max_matches=self.places or -1,
             client=f"arena.bot: {self._kind.__name__}"[:80],
-            challenges=self._challenges,
         )
+        if self._challenges:
+            hello.challenges = referee_pb2.CHALLENGE_POLICY_ACCEPT
         return referee_pb2.PlayRequest(hello=hello)
 
     def drain(self) -> referee_pb2.PlayRequest | None:
@@ -238,19 +234,16 @@ class Conversation:
             return
         entropy = secrets.token_bytes(ENTROPY_BYTES)
         try:
-            self._sit_down(read_offer(offer), entropy)
+            seat = RunningMatch(self._new_bot, read_offer(offer), entropy)
         except any_failure():
             _log.exception("Match %s is declined: the bot cannot begin it.", offer.match_id)
             request.declines.add(match_id=offer.match_id)
         else:
+            self._seats[offer.match_id] = seat
             request.joins.add(match_id=offer.match_id, entropy=entropy)
 
     def _new_bot(self) -> AnyBot:
         return self._kind(Random())
-
-    def _sit_down(self, offered: Offered, entropy: bytes) -> None:
-        seat = RunningMatch(self._new_bot, offered, entropy)
-        self._seats[offered.setup.match_id] = seat
 
     def _seat_of(self, match_id: str, *, last: bool = False) -> RunningMatch | None:
         for seats in (self._seats, self._lost):

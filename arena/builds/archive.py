@@ -30,7 +30,7 @@ _DAMAGED: Final = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError),
     ValueError,  # for an offset before the start of the file
 )
-"""The exceptions that `zipfile` raises for a damaged file."""
+"""The exceptions that `zipfile` raises for a damaged file; some are undocumented."""
 _LEFT_OUT: Final = ("__MACOSX/",)
 """The folders that some programs add to every archive."""
 _CONTENTS_BYTES: Final = 1024 * 1024
@@ -48,8 +48,7 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
     _require_few(data)
     try:
         return zipfile.ZipFile(io.BytesIO(data))
-    # All exceptions that zipfile raises for damaged files; some are undocumented.
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise BuildRefusedError(f"The file is not a .zip that can be read ({error}).") from error
 
 

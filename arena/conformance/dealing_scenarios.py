@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from arena.conformance.playing import Matches, end_all, play_out, seat
+from arena.conformance.playing import Matches, play_out, play_whole, seat
 from arena.conformance.printed import NOTICED, names, quiet_about
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
@@ -13,11 +13,9 @@ from arena.match.transcript import Transcript
 
 async def _entropy(referee: ScriptedReferee) -> str:
     stream, matches = await referee.begin(), Matches()
-    tables = []
-    for _ in range(3):
-        tables += await seat(stream, [matches.one(stream)])
-        await play_out(stream, tables[-1:])
-        await end_all(referee, stream, tables[-1:])
+    tables = [matches.one(stream) for _ in range(3)]
+    for match in tables:
+        await play_whole(referee, stream, [match])
     if len({match.entropy for match in tables}) < len(tables):
         raise UnmetError("it joined two matches with the same entropy")
     return f"{len(tables[0].entropy)} bytes, others in each match"
@@ -29,9 +27,7 @@ async def _tampered(referee: ScriptedReferee) -> str:
         # A run for each, because a bot may stop when it finds a match to be wrong.
         stream = await referee.begin()
         sound, match = matches.one(stream), matches.one(stream)
-        await seat(stream, [sound])
-        await play_out(stream, [sound])
-        await end_all(referee, stream, [sound])
+        await play_whole(referee, stream, [sound])
         match.dealt_otherwise = tampered is None
         await seat(stream, [match])
         await play_out(stream, [match])

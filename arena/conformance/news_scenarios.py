@@ -12,6 +12,7 @@ from arena.conformance.playing import (
     joined,
     one_begun,
     play_out,
+    play_whole,
     plays_on,
     seat,
     take_answers,
@@ -29,23 +30,22 @@ _UNKNOWN_KIND: Final = 99
 
 
 async def _withdrawn_offer(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    for _ in range(max(1, stream.hello.max_matches) + 1):
-        match = matches.one(stream)
-        await seat(stream, [match])
-        await stream.say(withdrawals=[_withdrawal(match.id, "not every bot joined in time")])
-    answers = await plays_on(referee, stream, matches)
-    return f"it played the next match, with {answers} answers"
+    return await _withdrawn(referee, "not every bot joined in time", begun=False)
 
 
 async def _withdrawn_match(referee: ScriptedReferee) -> str:
+    return await _withdrawn(referee, INTERNAL_ERROR, begun=True)
+
+
+async def _withdrawn(referee: ScriptedReferee, reason: str, *, begun: bool) -> str:
     stream, matches = await referee.begin(), Matches()
     for _ in range(max(1, stream.hello.max_matches) + 1):
         match = matches.one(stream)
         await seat(stream, [match])
-        await stream.say(begins=[match.begin()], turns=[match.turn()])
-        await take_answers(stream, [match])
-        await stream.say(withdrawals=[_withdrawal(match.id, INTERNAL_ERROR)])
+        if begun:
+            await stream.say(begins=[match.begin()], turns=[match.turn()])
+            await take_answers(stream, [match])
+        await stream.say(withdrawals=[_withdrawal(match.id, reason)])
     answers = await plays_on(referee, stream, matches)
     return f"it played the next match, with {answers} answers"
 
@@ -58,9 +58,7 @@ async def _forfeit_of_another(referee: ScriptedReferee) -> str:
     opener = {"start_mode": "seat"} if game == "bluff" else {}
     at_once = matches.of(game, opener, seat=1, fault_limit=1)
     at_once.forfeit_others()
-    await seat(stream, [at_once])
-    await play_out(stream, [at_once])
-    await end_all(referee, stream, [at_once])
+    await play_whole(referee, stream, [at_once])
     later = matches.one(stream)
     await seat(stream, [later])
     later.forfeit_others()

@@ -8,21 +8,23 @@ from arena.conformance.playing import (
     end_all,
     games_of,
     play_out,
+    play_whole,
     plays_on,
     seat,
     take_answers,
 )
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
+from arena.games import make_game
 
 
 async def _one_match(referee: ScriptedReferee) -> str:
     stream, matches, answers = await referee.begin(), Matches(), 0
     for game in games_of(stream):
-        for match in matches.largest_and_smallest(game):
-            await seat(stream, [match])
-            answers += await play_out(stream, [match])
-            await end_all(referee, stream, [match])
+        counts = make_game(game).seat_counts
+        for seats in (counts[-1], counts[0]):
+            table = matches.of(game, {}, seats=seats)
+            answers += await play_whole(referee, stream, [table])
     await plays_on(referee, stream, matches)
     return f"{answers} legal answers in matches of {', '.join(games_of(stream))}"
 
@@ -32,9 +34,7 @@ async def _many_matches(referee: ScriptedReferee) -> str:
     number = max(1, stream.hello.max_matches)
     games = games_of(stream)
     tables = [matches.of(games[at % len(games)], {}) for at in range(number)]
-    await seat(stream, tables)
-    answers = await play_out(stream, tables)
-    await end_all(referee, stream, tables)
+    answers = await play_whole(referee, stream, tables)
     return f"{answers} legal answers in {number} matches at once, as its hello asks"
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
-from arena.games import GAMES, make_game
+from arena.games import GAMES
 from arena.wording import number_of
 
 _MOST_TABLES: Final = 3
@@ -30,11 +30,6 @@ class Matches:
     def of(self, game: str, options: Mapping[str, object], **terms: object) -> ScriptedMatch:
         """Return a match of a game."""
         return ScriptedMatch(next(self._numbers), game, options, **terms)  # type: ignore[arg-type]
-
-    def largest_and_smallest(self, game: str) -> list[ScriptedMatch]:
-        """Return a match at the largest table of a game, and one at the smallest."""
-        counts = make_game(game).seat_counts
-        return [self.of(game, {}, seats=seats) for seats in (counts[-1], counts[0])]
 
 
 async def seat(
@@ -118,13 +113,19 @@ async def end_all(
     await stream.say(ends=[match.end(referee.signer) for match in matches])
 
 
+async def play_whole(
+    referee: ScriptedReferee, stream: BotStream, matches: Sequence[ScriptedMatch]
+) -> int:
+    """Offer matches, play them out, and tell their ends. Returns the number of answers."""
+    await seat(stream, matches)
+    answers = await play_out(stream, matches)
+    await end_all(referee, stream, matches)
+    return answers
+
+
 async def plays_on(referee: ScriptedReferee, stream: BotStream, matches: Matches) -> int:
     """Whether the bot plays another match as if nothing had been. Returns its answers."""
-    another = matches.one(stream)
-    await seat(stream, [another])
-    answers = await play_out(stream, [another])
-    await end_all(referee, stream, [another])
-    return answers
+    return await play_whole(referee, stream, [matches.one(stream)])
 
 
 def _named(matches: Collection[ScriptedMatch]) -> str:

@@ -58,7 +58,6 @@ class ScriptedMatch:
         self.record: MatchRecord | None = None
         self.refused: list[Refused] = []
         """Faults of the bot, all of which the script wants."""
-        self.answered = 0
         self.dealt_otherwise = False
         """Whether the draws are to follow from other numbers than those told at the end."""
         self.others: Callable[[OpenTurn], Reply] = self._at_random
@@ -136,7 +135,6 @@ class ScriptedMatch:
         except MalformedError as error:
             raise UnmetError(f"its answer to {where} is malformed: {error}") from error
         view = self.own.view
-        self.answered += 1
         self._reply(TimedAction(action))
         if self.refused:
             fault = self.refused[-1]

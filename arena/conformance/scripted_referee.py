@@ -236,9 +236,6 @@ class ScriptedReferee(ABC):
         """
         if self.program is not None:
             await self.perhaps_stream(ANSWER_SECONDS)
-        return self._ended()
-
-    def _ended(self) -> str:
         if self.program is None or self.program.running:
             return ""
         return f": it {self.program.how_it_ended()}"
@@ -254,7 +251,8 @@ class ScriptedReferee(ABC):
                 "the metadata `authorization` is not `Bearer ` and the token of ARENA_TOKEN"
             )
         first = await stream.hear("hello")
-        if not first.HasField("hello") or first.ByteSize() != _alone(first).ByteSize():
+        alone = pb.PlayRequest(hello=first.hello)
+        if not first.HasField("hello") or first.ByteSize() != alone.ByteSize():
             raise UnmetError("the first message is not `hello` alone")
         hello = first.hello
         if hello.protocol_version != PROTOCOL_VERSION:
@@ -293,7 +291,3 @@ class ScriptedReferee(ABC):
         )
         write_entrant(BOT, welcome.entrant)
         return welcome
-
-
-def _alone(message: pb.PlayRequest) -> pb.PlayRequest:
-    return pb.PlayRequest(hello=message.hello)

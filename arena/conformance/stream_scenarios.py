@@ -148,11 +148,8 @@ async def _drain(referee: ScriptedReferee) -> str:
     await _drains_again(stream, first)
     answers = 1 + await play_out(stream, [first], begun=True)
     await end_all(referee, stream, [first])
-    # The second one belongs to the block of the first.
-    second = matches.one(stream)
-    await seat(stream, [second])
-    answers += await play_out(stream, [second])
-    await end_all(referee, stream, [second])
+    # Another one belongs to the block of the first.
+    answers += await plays_on(referee, stream, matches)
     stream.end()
     program = referee.program
     assert program is not None
