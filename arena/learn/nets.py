@@ -2,16 +2,38 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 NetArray: TypeAlias = NDArray[np.float32]
+FloatT = TypeVar("FloatT", bound=np.floating)
+
+
+class Adam:
+    """The weights of a net, improved by slopes (Kingma and Ba 2015)."""
+
+    def __init__(self, weights: Sequence[NDArray[np.floating]]) -> None:
+        self.weights = weights
+        self._first = [np.zeros_like(weight) for weight in weights]
+        self._second = [np.zeros_like(weight) for weight in weights]
+        self._steps = 0
+
+    def step(self, slopes: Sequence[NDArray[np.floating]], rate: float) -> None:
+        """Go down the slopes of the loss by the weights."""
+        self._steps += 1
+        for weight, first, second, slope in zip(
+            self.weights, self._first, self._second, slopes, strict=True
+        ):
+            first += 0.1 * (slope - first)
+            second += 0.001 * (slope * slope - second)
+            size = np.sqrt(second / (1 - 0.999**self._steps)) + 1e-8
+            weight -= (rate * first / (1 - 0.9**self._steps) / size).astype(weight.dtype)
 
 
 class Net:
-    """A net of layers with ReLU between them, improved by Adam (Kingma and Ba 2015).
+    """A net of layers with ReLU between them, improved by Adam.
 
     Args:
         sizes: The number of inputs, of each hidden layer's units and of outputs.
@@ -26,9 +48,7 @@ class Net:
         """The matrix of each layer, [inputs, outputs]; then the biases of each, [outputs]."""
         self.weights[-1] *= np.float32(0.01)
         self.weights += [np.zeros(outputs, np.float32) for outputs in sizes[1:]]
-        self._first = [np.zeros_like(weight) for weight in self.weights]
-        self._second = [np.zeros_like(weight) for weight in self.weights]
-        self._updates = 0
+        self._adam = Adam(self.weights)
 
     def forward(self, inputs: NetArray) -> tuple[NetArray, list[NetArray]]:
         """Return the outputs, [N, outputs], and what `learn` needs to know of how they came."""
@@ -49,14 +69,7 @@ class Net:
             slopes[layer] = layers[layer].T @ slope
             slopes[depth + layer] = slope.sum(0)
             slope = (slope @ self.weights[layer].T) * (layers[layer] > 0)
-        self._updates += 1
-        for weight, first, second, one in zip(
-            self.weights, self._first, self._second, slopes, strict=True
-        ):
-            first += 0.1 * (one - first)
-            second += 0.001 * (one * one - second)
-            size = np.sqrt(second / (1 - 0.999**self._updates)) + 1e-8
-            weight -= np.float32(rate) * first / (1 - 0.9**self._updates) / size
+        self._adam.step(slopes, rate)
 
 
 def layers_of(weights: Sequence[NetArray], inputs: NetArray) -> list[NetArray]:
@@ -68,11 +81,13 @@ def layers_of(weights: Sequence[NetArray], inputs: NetArray) -> list[NetArray]:
     return layers
 
 
-def chances(logits: NetArray, masks: NDArray[np.number]) -> NetArray:
+def chances(
+    logits: NDArray[FloatT], masks: NDArray[np.number] | NDArray[np.bool_]
+) -> NDArray[FloatT]:
     """Return the probability of each action, [N, A]: softmax over the legal ones, else 0."""
     logits = np.where(masks, logits, np.float32(-1e9))
     weights = np.exp(logits - logits.max(1, keepdims=True))
-    found: NetArray = weights / weights.sum(1, keepdims=True)
+    found: NDArray[FloatT] = weights / weights.sum(1, keepdims=True)
     return found
 
 

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.learn import vector_env
-from arena.learn.nets import chances
+from arena.learn.nets import Adam, chances
 from benchmarks.options import parser_of
 from benchmarks.strangers_load.nets import LOSSES, MOST_DICE, SEATS, Numbers, file_of, logits
-from tools.crowd.nets import Adam
 
 UPDATES: Final = 700
 BATCH: Final = 512

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from arena.bot import Bot, Match, Turn
+from arena.bot import Bot, Turn
 from arena.codec.game_codec import CODECS
 from arena.games import make_game
 from arena.games.bluff import BluffView, Face
@@ -127,16 +127,7 @@ def _is_clear(view: BluffView) -> bool:
 def _vector(game: str, turn: Turn[Any, Any]) -> dict[str, Any]:
     recorder = _Recorder()
     bot = load_bot(HONEST[game])(recorder)
-    bot.match_started(
-        Match(
-            turn.match_id,
-            turn.game,
-            turn.seat,
-            turn.entrants,
-            turn.match.time_control,
-            turn.match.fault_limit,
-        )
-    )
+    bot.match_started(turn.match)
     action = bot.act(turn)
     view = game_pb2.View()
     getattr(view, game).MergeFromString(CODECS[game].view_bytes(turn.view))

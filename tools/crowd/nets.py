@@ -1,12 +1,13 @@
 """The net that weighs actions, and the net that values the dice of a table."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.lab.analysis.bluff.solved_play import chosen
+from arena.learn.nets import Adam
+from arena.learn.nets import chances as softmax
 from tools.crowd.sight import FEATURES, SEATS
 
 Numbers = NDArray[np.floating]
@@ -17,27 +18,6 @@ SHARPNESS: Final = 16
 VALUE_HIDDEN: Final = 16
 VALUE_INPUTS: Final = 10
 VALUE_RATE: Final = 3e-3
-
-
-class Adam:
-    """The weights of a net, improved by slopes (Kingma and Ba 2015)."""
-
-    def __init__(self, weights: Sequence[Numbers]) -> None:
-        self.weights = weights
-        self._first = [np.zeros_like(weight) for weight in weights]
-        self._second = [np.zeros_like(weight) for weight in weights]
-        self._steps = 0
-
-    def step(self, slopes: Sequence[Numbers], rate: float) -> None:
-        """Go down the slopes of the loss."""
-        self._steps += 1
-        for weight, first, second, slope in zip(
-            self.weights, self._first, self._second, slopes, strict=True
-        ):
-            first += 0.1 * (slope - first)
-            second += 0.001 * (slope * slope - second)
-            size = np.sqrt(second / (1 - 0.999**self._steps)) + 1e-8
-            weight -= (rate * first / (1 - 0.9**self._steps) / size).astype(weight.dtype)
 
 
 class Weigher:
@@ -111,14 +91,6 @@ class TableValue:
         into, out, bias, past = self.weights
         hidden = np.maximum(seen @ into + bias, 0)
         return hidden, (hidden @ out + seen @ past)[..., 0] + seen[..., 0]
-
-
-def softmax(logits: Numbers, allowed: NDArray[np.bool_]) -> Numbers:
-    """Return the probabilities by row; 0 where not allowed."""
-    logits = np.where(allowed, logits, np.float32(-1e9))
-    weights = np.exp(logits - logits.max(1, keepdims=True))
-    chances: Numbers = weights / weights.sum(1, keepdims=True)
-    return chances
 
 
 def _described(counts: NDArray[np.int32], openers: NDArray[np.int32]) -> Numbers:

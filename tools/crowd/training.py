@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 
 from arena.games.bluff.kit.batch_rounds import HEAD, OPENER, TURN
 from arena.learn.draws import streams
-from tools.crowd.nets import Adam, Numbers, TableValue, Weigher, softmax
+from arena.learn.nets import Adam, drawn
+from arena.learn.nets import chances as softmax
+from tools.crowd.nets import Numbers, TableValue, Weigher
 from tools.crowd.rounds import BAYES, HONEST, LEARNER, act, advance, begin
 from tools.crowd.sight import CANDIDATES, FEATURES, ROW, SEATS
 
@@ -39,7 +41,7 @@ class Decisions(NamedTuple):
     seen: Numbers
     """[N, CANDIDATES, FEATURES]"""
     legal: NDArray[np.bool_]
-    taken: NDArray[np.int64]
+    taken: NDArray[np.int32]
     chance: Numbers
     """The probability with which the action was taken."""
     expected: Numbers
@@ -122,11 +124,7 @@ class Training:
             outputs = self._weigher(seen.reshape(-1, FEATURES))[1].reshape(asked, CANDIDATES, 2)
             legal, every = ids >= 0, np.arange(asked)
             chances = softmax(outputs[..., 0], legal)
-            sums = chances.cumsum(1)
-            drawn = self._random.random((asked, 1)) * sums[:, -1:]
-            taken = np.minimum((sums <= drawn).sum(1), CANDIDATES - 1)
-            wrong = ~legal[every, taken]  # rounding may lead to a neighbour
-            taken[wrong] = chances[wrong].argmax(1)
+            taken = drawn(chances, self._random)
             expected = (chances * outputs[..., 1]).sum(1)
             seats = self._state[active, TURN]
             chance = chances[every, taken]
