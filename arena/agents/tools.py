@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from threading import Lock
 from typing import Annotated, Any, Final
@@ -87,13 +87,7 @@ class AgentTools:
     def opponents(self) -> dict[str, Any]:
         """List the bots that can be played against now."""
         found = [
-            {
-                "bot": one.entrant.bot,
-                "version": one.entrant.version,
-                "owner": one.entrant.owner,
-                "games": list(one.games),
-                "free": one.free,
-            }
+            {**asdict(one.entrant), "games": list(one.games), "free": one.free}
             for one in self.account.play().rivals()
         ]
         return {"opponents": found}
@@ -188,9 +182,7 @@ class AgentTools:
         ratings = [
             {
                 "rank": None if "provisional" in one.marks else rank,
-                "bot": one.entrant.bot,
-                "version": one.entrant.version,
-                "owner": one.entrant.owner,
+                **asdict(one.entrant),
                 "elo": round(one.elo, 1),
                 "interval": [round(bound, 1) for bound in one.interval],
                 "matches": one.matches,

@@ -199,13 +199,7 @@ class EventClient(UploadClient):
 
     def organise(self, key: str, call: str, request: Any) -> Any:
         """Return the answer to a call of OrganiserService; see OrganiserClient."""
-        method = getattr(self._organisers, call)
-
-        def patient(request: Any, timeout: float, metadata: Any) -> Any:
-            del timeout
-            return method(request, timeout=ORGANISE_SECONDS, metadata=metadata)
-
-        return self._ask(patient, request, key)
+        return self._ask(getattr(self._organisers, call), request, key, ORGANISE_SECONDS)
 
 
 def event_seen(one: pb.EventDetails) -> EventSeen:

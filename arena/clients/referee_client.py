@@ -55,13 +55,15 @@ class RefereeClient:
         other._visitor = forwarding.on_behalf_of(address, secret)
         return other
 
-    def _ask(self, call: Any, request: Any, key: str | None = None) -> Any:
+    def _ask(
+        self, call: Any, request: Any, key: str | None = None, seconds: float = ANSWER_SECONDS
+    ) -> Any:
         if key is not None and not (key.isascii() and key.isprintable() and key):
             raise OwnerCallError("This is no key: an owner's key begins with arena_owner_.")
         bearing = () if key is None else (("authorization", f"Bearer {key}"),)
         metadata = bearing + self._visitor
         try:
-            return call(request, timeout=ANSWER_SECONDS, metadata=metadata)
+            return call(request, timeout=seconds, metadata=metadata)
         except grpc.RpcError as error:
             raise self._refused(error) from error
 

@@ -80,17 +80,8 @@ class UploadClient(ResultsClient):
             build = read_build(file_name, data, terms.build_bytes)
         except BuildRefusedError as error:
             raise OwnerCallError(str(error)) from error
-
-        def call(_request: None, timeout: float, metadata: Any) -> pb.UploadBuildResponse:
-            del timeout
-            parts = _parts(bot, version, build)
-            seconds = WAIT_SECONDS + len(data) / SLOWEST_UPLOAD
-            answer: pb.UploadBuildResponse = self._uploads.UploadBuild(
-                parts, timeout=seconds, metadata=metadata
-            )
-            return answer
-
-        answer = self._ask(call, None, key)
+        seconds = WAIT_SECONDS + len(data) / SLOWEST_UPLOAD
+        answer = self._ask(self._uploads.UploadBuild, _parts(bot, version, build), key, seconds)
         return Uploaded(answer.bot, answer.version, answer.sha256.hex(), tuple(answer.notices))
 
     def build_notices(self, key: str, bot: str = "") -> list[str]:

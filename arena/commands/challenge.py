@@ -6,6 +6,7 @@ A bot's token asks for it, or the key of its owner, who need not have its token.
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -205,12 +206,7 @@ def _report(challenge_id: str, found: list[Any], reason: str, pages: str) -> dic
                 "match_id": played.match_id,
                 "replay": _replay(played, pages),
                 "seats": [
-                    {
-                        "bot": entrant.bot,
-                        "version": entrant.version,
-                        "owner": entrant.owner,
-                        "placing": place,
-                    }
+                    {**asdict(entrant), "placing": place}
                     for entrant, place in zip(played.entrants, played.placing, strict=True)
                 ],
             }

@@ -4,6 +4,7 @@ They need no database and no key, as a referee's results of finished matches are
 """
 
 import shlex
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -151,7 +152,7 @@ def ratings(
         say_json(
             [
                 {
-                    **_entrant_json(one.entrant),
+                    **asdict(one.entrant),
                     "elo": one.elo,
                     "interval": list(one.interval),
                     "matches": one.matches,
@@ -176,17 +177,13 @@ def ratings(
     Terminal().print_table(table)
 
 
-def _entrant_json(entrant: Any) -> dict[str, str]:
-    return {"bot": entrant.bot, "version": entrant.version, "owner": entrant.owner}
-
-
 def _match_json(match: "MatchSeen") -> dict[str, Any]:
     return {
         "match_id": match.match_id,
         "game": match.game,
         "finished": iso_utc(match.finished),
         "seats": [
-            {**_entrant_json(entrant), "placing": place}
+            {**asdict(entrant), "placing": place}
             for entrant, place in zip(match.entrants, match.placing, strict=True)
         ],
     }
@@ -197,7 +194,7 @@ def _fault_json(match: "MatchSeen", fault: "FaultStep", seen: "FaultSeen") -> di
         "match_id": match.match_id,
         "game": match.game,
         "finished": iso_utc(match.finished),
-        **_entrant_json(match.entrants[fault.seat]),
+        **asdict(match.entrants[fault.seat]),
         "seat": fault.seat,
         "turn": fault.turn,
         "step": fault.step,

@@ -171,9 +171,7 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
         "entries": [
             {
                 "number": entry.number,
-                "bot": entry.registered.entrant.bot,
-                "version": entry.registered.entrant.version,
-                "owner": entry.registered.entrant.owner,
+                **asdict(entry.registered.entrant),
                 "elo": entry.elo,
                 "withdrawn": entry.withdrawn,
             }
