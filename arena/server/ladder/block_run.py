@@ -21,8 +21,6 @@ from arena.server.ladder.connected_bots import ConnectedBot
 from arena.server.ladder.match_in_block import MatchInBlock
 from arena.server.ladder.owed_seats import OwedSeats
 from arena.server.ladder.pauses import Pauses
-from arena.server.ladder.penalty_policy import PenaltyPolicy
-from arena.server.ladder.roster import all_take_offers
 from arena.server.ladder.time_used import TimeUsed
 from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.hosted_match import HostedMatch, Outcome
@@ -94,15 +92,6 @@ class BlockRun:
         self._playing: dict[int, HostedMatch] = {}
         """Matches that are offered or run, by position."""
         self._time = TimeUsed(context.timer.now())
-        self._conduct = PenaltyPolicy(
-            context.pauses,
-            context.owed,
-            table_type,
-            challenge,
-            of_ladder=self.of_ladder,
-            casual=self.casual,
-            tournament_goes_on=engagement is not None,
-        )
         self._awaiting = self._resuming = self._suspended = self._over = False
 
     @property
@@ -134,11 +123,6 @@ class BlockRun:
         """How long it has held its bots' places, and who used the time."""
         return self._time.until(self._context.timer.now(), self.table_type, self.bots)
 
-    @property
-    def _began(self) -> bool:
-        """Whether a match of it has begun."""
-        return len(self.left) < self.block.size
-
     def kept(self) -> RunningBlock:
         """Return what another referee needs to continue it."""
         places = tuple(
@@ -169,12 +153,11 @@ class BlockRun:
             self._end(EngagementEnd.COMPLETE)
             return
         now = context.timer.now()
-        if not all_take_offers(self.bots, now):
+        bots, terms = self._seats(self.left[0]), context.terms
+        if missing := [seat for seat, bot in enumerate(bots) if not bot.takes_offers(now)]:
             if now >= self._awaited_until:
-                for seat, bot in enumerate(self._seats(self.left[0])):
-                    if not bot.takes_offers(now):
-                        self._stayed_away(bot)
-                        self._conduct.refused_seat(bot, seat, block_began=self._began)
+                for seat in missing:
+                    self._refused_seat(bots[seat], seat)
                 self._cut_short(void=False)
             elif not self._awaiting:
                 self._awaiting = True
@@ -182,7 +165,6 @@ class BlockRun:
             return
         self._awaiting = False
         position = self.left.pop(0)
-        bots, terms = self._seats(position), context.terms
         setup = Setup(
             match_id=context.new_id(),
             game=self.table_type.game,
@@ -271,7 +253,9 @@ class BlockRun:
                 except Exception:
                     self._lose(match, hosted)
                     return
-                if not self.left or not all_take_offers(self.bots, context.timer.now()):
+                if not self.left or not all(
+                    bot.takes_offers(context.timer.now()) for bot in self.bots
+                ):
                     self.play_on()
                 else:
                     # Later, not from within the last answer of the finished match: the calls of
@@ -279,15 +263,9 @@ class BlockRun:
                     context.timer.call_at(context.timer.now(), self.play_on)
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
-                for seat in hosted.absent_at_start:
-                    self._stayed_away(match.bots[seat])
                 self._time.offered_in_vain(match.bots, hosted, context.timer.now() - match.began)
-                self._conduct.stayed_away(
-                    match.bots,
-                    hosted.absent_at_start,
-                    declined=outcome is Outcome.DECLINED,
-                    block_began=self._began,
-                )
+                for seat in hosted.absent_at_start:
+                    self._absent(match.bots[seat], seat, declined=outcome is Outcome.DECLINED)
                 self._cut_short(void=False)
             case Outcome.BROKEN:
                 self._break(match, hosted)
@@ -321,7 +299,7 @@ class BlockRun:
         if match.snapshot is not None:
             match.snapshot.over = True
         self._time.played(match.bots, hosted, transcript)
-        self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
+        self._judge(match.bots, transcript.result.forfeited, first=match.position == 0)
         if not self.casual:
             versions = [bot.candidate.bot for bot in match.bots]
             context.learn(self.table_type, versions, transcript.result.placing)
@@ -344,9 +322,45 @@ class BlockRun:
             lambda: self._refused(hosted),
         )
 
-    def _stayed_away(self, bot: ConnectedBot) -> None:
+    def _absent(self, bot: ConnectedBot, seat: int, *, declined: bool) -> None:
+        """Penalise a bot that declined a match or did not join."""
+        if self.challenge is not None:
+            self.challenge.absent(bot, declined=declined)
+        if declined:
+            self._context.pauses.declined(bot)
+        else:
+            self._context.pauses.unanswered(bot)
+            if not self.casual:
+                self._context.pauses.missed(bot)
+        self._refused_seat(bot, seat)
+
+    def _refused_seat(self, bot: ConnectedBot, seat: int) -> None:
+        """Count a bot that does not take its seat in the next match as away.
+
+        A seat of the ladder is owed to the version, whatever instance it connects as next.
+        """
         if self.engagement is not None:
             self.engagement.away[bot.candidate.bot] += 1
+        if self.of_ladder:
+            self._context.owed.owe(bot.candidate.bot, self.table_type.key, seat)
+            if len(self.left) < self.block.size:  # a match of the block has begun
+                self._context.pauses.left_block(bot)
+
+    def _judge(
+        self, bots: Sequence[ConnectedBot], forfeited: Sequence[bool], *, first: bool
+    ) -> None:
+        """Record the bots' conduct in a played match, which is the `first` of the block or not."""
+        if not self.casual:
+            for bot, out in zip(bots, forfeited, strict=True):
+                if not out:
+                    bot.reliability.played()
+                    if bot.on_probation:
+                        self._context.pauses.proved(bot)
+                elif self.engagement is None:
+                    self._context.pauses.missed(bot)
+        if self.of_ladder and first:
+            for seat, bot in enumerate(bots):
+                self._context.owed.taken(bot.candidate.bot, self.table_type.key, seat)
 
     def _recorded(self, finished: FinishedMatch, hosted: HostedMatch) -> None:
         hosted.announce(finished.written)

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Final
 
@@ -236,8 +236,3 @@ def leave_out(bot: ConnectedBot, now: float) -> float | None:
     pause = bot.reliability.missed(now)
     log.info("bot left out", bot=str(bot.participant.registered.entrant), seconds=pause)
     return bot.reliability.not_before
-
-
-def all_take_offers(bots: Sequence[ConnectedBot], now: float) -> bool:
-    """Return whether each of the bots can be offered the next match of a block."""
-    return all(bot.takes_offers(now) for bot in bots)
