@@ -63,26 +63,14 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
     ).bindparams(owner=f"checks-of-{owner_id}", lock=f"check-{version_id}", version_id=version_id)
 
 
-def play_in_hand(bot_id: int) -> TextClause:
-    """Return a statement that selects since when a worker has the job of a bot's shift.
+def in_hand(task: str, value: int) -> TextClause:
+    """Return a statement that selects since when a worker has the job of a shift or check.
 
-    Column: started_at. There is no row if no worker has it. The statement locks the job until the
-    end of the transaction.
+    `value` is the id of the bot for PLAY_TASK, that of the version for the others. Column:
+    started_at. There is no row if no worker has it. The statement locks the job until the end of
+    the transaction.
     """
-    return _in_hand(PLAY_TASK, "bot_id", bot_id)
-
-
-def check_in_hand(version_id: VersionId) -> TextClause:
-    """Return a statement like that of `play_in_hand` for the job that checks a version."""
-    return _in_hand(CHECK_TASK, "version_id", version_id)
-
-
-def tournament_in_hand(version_id: VersionId) -> TextClause:
-    """Return a statement like that of `play_in_hand` for a version's shift for tournaments."""
-    return _in_hand(TOURNAMENT_TASK, "version_id", version_id)
-
-
-def _in_hand(task: str, argument: str, value: int) -> TextClause:
+    argument = "bot_id" if task == PLAY_TASK else "version_id"
     return text(
         f"""
         SELECT events.at AS started_at

@@ -7,8 +7,11 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.hosted import (
+    CHECK_TASK,
     MOST_OF_A_LOG,
     MOST_OF_AN_OUTCOME,
+    PLAY_TASK,
+    TOURNAMENT_TASK,
     BegunShift,
     BuildState,
     HostingTerms,
@@ -79,18 +82,8 @@ class HostedShifts:
 
         Returns None if the bot may no longer play, or if its job is not this worker's.
         """
-        async with transaction(self._engine) as connection:
-            job = await _found(connection, shift_queue.play_in_hand(bot_id))
-            if job is None or not await _take_over(
-                connection, worker, shift_statements.shifts_of_play(bot_id, job.started_at)
-            ):
-                return None
-            row = await _found(connection, shift_statements.version_to_play(bot_id))
-            if row is None:
-                return None
-            token = new_shift_token()
-            seconds = terms.shift_seconds
-            return await _begun(connection, worker, row, token, seconds, seconds + GRACE_SECONDS)
+        wanted = shift_statements.version_to_play(bot_id)
+        return await self._begin(worker, PLAY_TASK, bot_id, wanted, terms)
 
     async def begin_tournament(
         self, worker: Worker, version_id: VersionId, terms: HostingTerms
@@ -99,23 +92,19 @@ class HostedShifts:
 
         Returns None if none wants it any more, it may not play, or its job is not this worker's.
         """
+        wanted = shift_statements.version_for_tournament(version_id)
+        return await self._begin(worker, TOURNAMENT_TASK, version_id, wanted, terms)
+
+    async def _begin(
+        self, worker: Worker, task: str, value: int, wanted: Any, terms: HostingTerms
+    ) -> BegunShift | None:
         async with transaction(self._engine) as connection:
-            job = await _found(connection, shift_queue.tournament_in_hand(version_id))
-            if job is None or not await _take_over(
-                connection,
-                worker,
-                shift_statements.shifts_for_tournament(version_id, job.started_at),
-            ):
+            if not await _take_over(connection, worker, task, value):
                 return None
-            row = await _found(connection, shift_statements.version_for_tournament(version_id))
+            row = await _found(connection, wanted)
             if row is None:
                 return None
-            token = new_shift_token()
-            seconds = terms.shift_seconds
-            return await _begun(
-                *(connection, worker, row, token, seconds, seconds + GRACE_SECONDS),
-                tournament=True,
-            )
+            return await _begun(connection, worker, task, row, terms.shift_seconds)
 
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
         """Begin the check of a build.
@@ -124,10 +113,7 @@ class HostedShifts:
         worker's.
         """
         async with transaction(self._engine) as connection:
-            job = await _found(connection, shift_queue.check_in_hand(version_id))
-            if job is None or not await _take_over(
-                connection, worker, shift_statements.shifts_of_check(version_id, job.started_at)
-            ):
+            if not await _take_over(connection, worker, CHECK_TASK, version_id):
                 return None
             row = await _found(connection, shift_statements.version_to_check(version_id))
             if row is None:
@@ -137,7 +123,7 @@ class HostedShifts:
                 why = f"Its check was begun {MOST_CHECKS} times, and never came to an end."
                 await _decide(connection, version_id, row, accepted=False, why=why)
                 return None
-            return await _begun(connection, worker, row, "", 0, CHECK_SECONDS)
+            return await _begun(connection, worker, CHECK_TASK, row, 0)
 
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
         """Return the bytes of the build that a shift of this worker runs.
@@ -263,13 +249,16 @@ async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | 
     return row
 
 
-async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) -> bool:
+async def _take_over(connection: AsyncConnection, worker: Worker, task: str, value: int) -> bool:
     """Return whether a job is this worker's, and end the shifts that it began for the job before.
 
-    `begun` selects the shifts begun since the job was handed to a worker. If another worker began
-    one, the job is that worker's. This worker's own are ended, as the answer may have been lost: it
-    begins anew.
+    If another worker began a shift since the job was handed out, the job is that worker's. This
+    worker's own are ended, as the answer may have been lost: it begins anew.
     """
+    job = await _found(connection, shift_queue.in_hand(task, value))
+    if job is None:
+        return False
+    begun = shift_statements.begun_since(task, value, job.started_at)
     rows = (await connection.execute(begun)).all()
     if any(row.worker_id != worker.id for row in rows):
         return False
@@ -282,24 +271,17 @@ async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) ->
 
 
 async def _begun(
-    connection: AsyncConnection,
-    worker: Worker,
-    row: "SqlRow[Any]",
-    token: str,
-    seconds: int,
-    expires: int,
-    *,
-    tournament: bool = False,
+    connection: AsyncConnection, worker: Worker, task: str, row: "SqlRow[Any]", seconds: int
 ) -> BegunShift:
-    """Add a shift, and return it.
-
-    An empty token makes it a check. The shift is lost after `expires` seconds.
-    """
+    """Add a shift, and return it; a check has no token."""
+    check = task == CHECK_TASK
+    token = "" if check else new_shift_token()
+    expires = CHECK_SECONDS if check else seconds + GRACE_SECONDS
     values = {
         "version_id": row.version_id,
         "worker_id": worker.id,
-        "check": not token,
-        "tournament": tournament,
+        "check": check,
+        "tournament": task == TOURNAMENT_TASK,
         "token_sha256": token_hash(token) if token else None,
         "expires_at": shift_statements.shift_expiry(expires),
     }

@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 
-from arena.builds.hosted import BuildState, ShiftId
+from arena.builds.hosted import CHECK_TASK, PLAY_TASK, TOURNAMENT_TASK, BuildState, ShiftId
 from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
@@ -183,28 +183,20 @@ def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> 
     return update(shifts).where(shifts.c.id == shift_id).values(ended | told)
 
 
-def shifts_of_play(bot_id: int, since: datetime) -> Row:
-    """Select `id`, `worker_id`, `ended_at` of a bot's shifts of play begun at `since` or later."""
-    ladder = not_(or_(shifts.c.check, shifts.c.tournament))
-    return _begun(since).where(versions.c.bot_id == bot_id, ladder)
+def begun_since(task: str, value: int, since: datetime) -> Row:
+    """Select `id`, `worker_id`, `ended_at` of the shifts of a job begun at `since` or later.
 
-
-def shifts_for_tournament(version_id: VersionId, since: datetime) -> Row:
-    """Select the columns of `shifts_of_play` of a version's shifts for tournaments."""
-    return _begun(since).where(shifts.c.version_id == version_id, shifts.c.tournament)
-
-
-def shifts_of_check(version_id: VersionId, since: datetime) -> Row:
-    """Select the columns of `shifts_of_play` of a version's checks begun at `since` or later."""
-    return _begun(since).where(shifts.c.version_id == version_id, shifts.c.check)
-
-
-def _begun(since: datetime) -> Row:
-    """Select `id`, `worker_id`, `ended_at` of all shifts begun at `since` or later."""
+    `value` is the id of the bot for PLAY_TASK, that of the version for the others.
+    """
+    of_job = {
+        PLAY_TASK: and_(versions.c.bot_id == value, not_(or_(shifts.c.check, shifts.c.tournament))),
+        TOURNAMENT_TASK: and_(shifts.c.version_id == value, shifts.c.tournament),
+        CHECK_TASK: and_(shifts.c.version_id == value, shifts.c.check),
+    }
     return (
         select(shifts.c.id, shifts.c.worker_id, shifts.c.ended_at)
         .join(versions, versions.c.id == shifts.c.version_id)
-        .where(shifts.c.began_at >= since)
+        .where(shifts.c.began_at >= since, of_job[task])
     )
 
 
