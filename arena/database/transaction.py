@@ -1,11 +1,11 @@
 """Database transactions that raise this package's errors instead of the driver's."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
-from sqlalchemy import func, select, text
+from sqlalchemy import Executable, Row, func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -30,6 +30,15 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         if isinstance(cause_of(error), psycopg.ProgrammingError):
             raise  # a bug of ours
         raise refused_or_unreachable(error) from error
+
+
+async def fetched(engine: AsyncEngine, statement: Executable) -> Sequence[Row[Any]]:
+    """Return the rows of a statement that is a transaction of its own.
+
+    Raises what `transaction` does.
+    """
+    async with transaction(engine) as connection:
+        return (await connection.execute(statement)).all()
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import MessageRefusedError
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import look_ups
 from arena.server.accounts import message_statements as statements
@@ -55,8 +55,7 @@ class Messages:
 
     async def to(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return an owner's messages, newest first: rows of `message_statements.messages_to`."""
-        async with transaction(self._engine) as connection:
-            return list((await connection.execute(statements.messages_to(owner.id))).all())
+        return list(await fetched(self._engine, statements.messages_to(owner.id)))
 
     async def mark_read(self, owner: Owner, up_to: int) -> None:
         """Mark an owner's messages as read, up to the one with this id."""

@@ -21,7 +21,7 @@ from arena.database.keys import code_hash, new_code, new_key, token_hash
 from arena.database.names import check_name, folded, normal_name
 from arena.database.rows import AuditRow, InviteRow, OwnerRow
 from arena.database.statement import row_count
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import Allowance, OwnBots, OwnedVersion, Owner, OwnerId, Registered
 from arena.server.accounts import (
     bot_statements,
@@ -116,8 +116,7 @@ class Owners:
 
     async def members(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return the members of an owner's team: rows of `owner_statements.members_of`."""
-        async with transaction(self._engine) as connection:
-            return list((await connection.execute(owner_statements.members_of(owner.id))).all())
+        return list(await fetched(self._engine, owner_statements.members_of(owner.id)))
 
     async def remove_member(self, owner: Owner, name: str) -> None:
         """Remove a member, whose key and sign-ins end; members may remove themselves.
@@ -142,8 +141,7 @@ class Owners:
 
     async def key_hashes(self, most: int) -> list[bytes]:
         """Return the hashes of the keys of the newest owners, newest first."""
-        async with transaction(self._engine) as connection:
-            rows = (await connection.execute(owner_statements.key_hashes(most))).all()
+        rows = await fetched(self._engine, owner_statements.key_hashes(most))
         return [bytes(row.sha256) for row in rows]
 
     async def register(
@@ -166,12 +164,10 @@ class Owners:
 
     async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
         """Return versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
-        async with transaction(self._engine) as connection:
-            statement = owner_statements.owned_versions(owner.id, wanted)
-            rows = (await connection.execute(statement)).mappings().all()
+        rows = await fetched(self._engine, owner_statements.owned_versions(owner.id, wanted))
         if wanted.bot and wanted.after is None and not rows:
             raise look_ups.not_yours(wanted.bot)
-        return [OwnedVersion(**row) for row in rows]
+        return [OwnedVersion(**row._mapping) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
         """Return a new token for a version, by default the newest in service, and its label.
@@ -259,10 +255,8 @@ class Owners:
 
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
         """Return the first owners whose name begins with `search`, by name."""
-        found = owner_statements.owner_list(search=search, limit=limit)
-        async with transaction(self._engine) as connection:
-            rows = (await connection.execute(found)).mappings().all()
-        return [OwnerRow(**row) for row in rows]
+        rows = await fetched(self._engine, owner_statements.owner_list(search=search, limit=limit))
+        return [OwnerRow(**row._mapping) for row in rows]
 
     async def reset_key(self, name: str, actor: str) -> str:
         """Return a new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
@@ -358,9 +352,8 @@ class Owners:
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
         """Return the changes of owners and operators, newest first."""
-        async with transaction(self._engine) as connection:
-            rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
-        return [AuditRow(**row) for row in rows]
+        rows = await fetched(self._engine, owner_statements.audit_list(limit))
+        return [AuditRow(**row._mapping) for row in rows]
 
 
 def _require_captain(owner: Owner) -> None:

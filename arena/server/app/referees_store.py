@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from arena.database.async_engine import async_engine
 from arena.database.own_connection import OwnConnection
 from arena.database.rows import PlacedElsewhere, with_time_control
-from arena.database.transaction import driver_of, transaction
+from arena.database.transaction import driver_of, fetched, transaction
 from arena.records import Presence, UntoldEnd, VersionId
 from arena.server.app.store import Store
 from arena.server.boards import ladder_statements
@@ -105,19 +105,17 @@ class RefereesStore(Store):
 
     async def presence_elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
         """Return the copies of these versions at the other referees."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(presence.elsewhere(self.lease.epoch, versions))
-            return [
-                Presence(
-                    version_id=VersionId(row.version_id),
-                    instance=row.instance,
-                    connected=row.connected,
-                    places=row.places,
-                    seats=row.seats,
-                    games=tuple(row.games),
-                )
-                for row in found
-            ]
+        return [
+            Presence(
+                version_id=VersionId(row.version_id),
+                instance=row.instance,
+                connected=row.connected,
+                places=row.places,
+                seats=row.seats,
+                games=tuple(row.games),
+            )
+            for row in await fetched(self._engine, presence.elsewhere(self.lease.epoch, versions))
+        ]
 
     async def copies_connected(self) -> int:
         """Return the number of copies connected to any referee, as the referees have written it."""

@@ -26,7 +26,7 @@ from arena.database.rows import (
     with_time_control,
 )
 from arena.database.statement import Row
-from arena.database.transaction import driver_of, take_long, transaction
+from arena.database.transaction import driver_of, fetched, take_long, transaction
 from arena.database.transcripts import Packed, packer, unpack
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
@@ -192,9 +192,8 @@ class Store:
 
     async def _versions_by_token(self, sha256s: Sequence[bytes]) -> dict[bytes, SqlRow[Any]]:
         """Return the rows of the versions that have these tokens, by the token's hash."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(bot_statements.versions_by_token(sha256s))
-            return {row.sha256: row for row in found}
+        found = await fetched(self._engine, bot_statements.versions_by_token(sha256s))
+        return {row.sha256: row for row in found}
 
     async def token_hashes(self, most: int) -> list[bytes]:
         """Return the hashes of at most `most` tokens of workers, owners' keys and bots' tokens.
@@ -318,8 +317,7 @@ class Store:
 
     async def rows(self, statement: Row) -> list[Any]:
         """Return the rows of a statement in a transaction of its own."""
-        async with transaction(self._engine) as connection:
-            return list((await connection.execute(statement)).mappings())
+        return [row._mapping for row in await fetched(self._engine, statement)]
 
     async def _counted(self, statement: Row) -> list[Any]:
         """Return the rows of a statement that reads all results and may take long."""

@@ -20,7 +20,7 @@ from arena.database.errors import (
 )
 from arena.database.names import folded
 from arena.database.statement import row_count
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import look_ups, owner_statements
 from arena.server.accounts.auditing import record
@@ -72,22 +72,19 @@ class Organisers:
 
     async def of(self, event: Event) -> list[str]:
         """Return the names of the organisers of an event."""
-        async with transaction(self._engine) as connection:
-            found = await connection.scalars(organising_statements.organisers_of(event.id))
-            return list(found)
+        found = await fetched(self._engine, organising_statements.organisers_of(event.id))
+        return [name for (name,) in found]
 
     async def makers(self) -> list[str]:
         """Return the names of the owners who may make events."""
-        async with transaction(self._engine) as connection:
-            return list(await connection.scalars(organising_statements.makers()))
+        return [name for (name,) in await fetched(self._engine, organising_statements.makers())]
 
     # For organisers
 
     async def organises(self, owner: Owner, event: Event) -> bool:
         """Return whether an owner organises an event."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(organising_statements.organiser(event.id, owner.id))
-            return found.first() is not None
+        found = organising_statements.organiser(event.id, owner.id)
+        return bool(await fetched(self._engine, found))
 
     async def organised(self, owner: Owner) -> tuple[list[Event], bool, datetime]:
         """Return the newest events of an organiser, whether it may make more, and the time."""
@@ -105,26 +102,19 @@ class Organisers:
 
     async def participants(self, event: Event) -> list[SqlRow[Any]]:
         """Return who takes part: rows of `organising_statements.participants`."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(
-                organising_statements.participants(event.id, connected=event.terms.connected)
-            )
-            return list(found.all())
+        found = organising_statements.participants(event.id, connected=event.terms.connected)
+        return list(await fetched(self._engine, found))
 
     async def last_check(self, event: Event, bot: str) -> SqlRow[Any]:
         """Return a row of `organising_statements.last_check`. Raises UnknownBotError."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(organising_statements.last_check(event.id, bot))
-            row = found.one_or_none()
-        if row is None:
-            raise UnknownBotError(f"No bot {bot} is entered in {event.name}.")
-        return row
+        for row in await fetched(self._engine, organising_statements.last_check(event.id, bot)):
+            return row
+        raise UnknownBotError(f"No bot {bot} is entered in {event.name}.")
 
     async def owners_here(self, event: Event, names: Sequence[str]) -> list[OwnerId]:
         """Return the ids of owners who take part. Raises UnknownPersonError for another."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(organising_statements.owners_here(event.id, names))
-            by_name = {row.folded: OwnerId(row.id) for row in found}
+        found = await fetched(self._engine, organising_statements.owners_here(event.id, names))
+        by_name = {row.folded: OwnerId(row.id) for row in found}
         for name in names:
             if folded(name) not in by_name:
                 raise UnknownPersonError(f"No owner {name} takes part in {event.name}.")

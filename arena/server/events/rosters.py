@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import EventRefusedError, NameTakenError, UnknownPersonError
 from arena.database.names import LONGEST, folded
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import owner_statements, team_keys
 from arena.server.accounts.auditing import record
@@ -45,8 +45,7 @@ class Rosters:
 
     async def of(self, event: Event) -> list[SqlRow[Any]]:
         """Return the people of an event: rows of `event_statements.roster`."""
-        async with transaction(self._engine) as connection:
-            return list((await connection.execute(statements.roster(event.id))).all())
+        return list(await fetched(self._engine, statements.roster(event.id)))
 
     async def enroll(
         self,

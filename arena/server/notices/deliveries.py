@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import StorageFailedError
 from arena.database.listening import set_on
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.printable import printable
 from arena.server.notices import notice_statements as statements
 from arena.server.notices.notice import NoticeKind
@@ -81,9 +81,8 @@ class Deliveries:
 
     async def _claimed(self) -> Sequence[Delivery]:
         """Return some deliveries that are due, which are this referee's for a while."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(statements.claim_deliveries(AT_ONCE, CLAIM))
-            return [Delivery(**{**row._mapping, "kind": NoticeKind(row.kind)}) for row in found]
+        found = await fetched(self._engine, statements.claim_deliveries(AT_ONCE, CLAIM))
+        return [Delivery(**{**row._mapping, "kind": NoticeKind(row.kind)}) for row in found]
 
     async def _try(self, one: Delivery, post: Post) -> None:
         """Post one notice, and note how that went. Raises errors of storage alone."""

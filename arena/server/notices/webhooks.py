@@ -10,7 +10,7 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import WebhookRefusedError
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import Owner
 from arena.server.accounts import look_ups
 from arena.server.accounts.auditing import record
@@ -61,8 +61,7 @@ class Webhooks:
     async def of_event(self, event_id: int, *, public_only: bool = False) -> list[SqlRow[Any]]:
         """Return an event's webhooks: rows of `notice_statements.webhook_list`."""
         listed = statements.webhook_list(event_id=event_id, public_only=public_only)
-        async with transaction(self._engine) as connection:
-            return list((await connection.execute(listed)).all())
+        return list(await fetched(self._engine, listed))
 
     async def remove(
         self, event_id: int, event: str, url: str, actor: str, *, public_only: bool = False
@@ -107,9 +106,7 @@ class BotWebhooks:
 
     async def of(self, owner: Owner) -> list[SqlRow[Any]]:
         """Return an owner's webhooks: rows of `notice_statements.webhook_list`."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(statements.webhook_list(owner_id=owner.id))
-            return list(found.all())
+        return list(await fetched(self._engine, statements.webhook_list(owner_id=owner.id)))
 
     async def remove(self, owner: Owner, url: str, bot: str | None) -> None:
         """Deliver nothing of a bot, or of all, to an address any more.

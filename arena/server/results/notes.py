@@ -17,7 +17,7 @@ from arena.database.statement import Row
 from arena.database.tables.bots import bots
 from arena.database.tables.matches import matches
 from arena.database.tables.notes import match_notes
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched
 from arena.match.match_id import is_match_id
 from arena.match.notes import Note, summed
 from arena.records import FinishedMatch
@@ -145,8 +145,7 @@ class Notes:
         """
         if not is_match_id(match_id):
             return None
-        async with transaction(self._engine) as connection:
-            rows = (await connection.execute(notes_of(match_id, owner_id))).all()
+        rows = await fetched(self._engine, notes_of(match_id, owner_id))
         found = [note for row in rows if row.data for note in unpack_notes(row.data)]
         return sorted(found, key=lambda note: (note.turn_number, note.seat)) if rows else None
 

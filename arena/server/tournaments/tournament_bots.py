@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database import shift_queue
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import VersionId
 from arena.server.failover import presence
 from arena.server.failover.lease import fenced
@@ -36,11 +36,9 @@ class TournamentBots:
         """Return which of these versions have places for a game at the other referees, by lease."""
         assert self._epoch is not None, "only a referee conducts"
         found: dict[int, set[VersionId]] = {}
-        async with transaction(self._engine) as connection:
-            for row in await connection.execute(
-                presence.with_places_elsewhere(self._epoch, game, versions)
-            ):
-                found.setdefault(row.epoch, set()).add(VersionId(row.version_id))
+        elsewhere = presence.with_places_elsewhere(self._epoch, game, versions)
+        for row in await fetched(self._engine, elsewhere):
+            found.setdefault(row.epoch, set()).add(VersionId(row.version_id))
         return found
 
     async def participation(
@@ -63,9 +61,8 @@ class TournamentBots:
         """Return which of these versions a worker can run."""
         if not versions:
             return set()
-        async with transaction(self._engine) as connection:
-            found = await connection.scalars(participation.can_be_run(versions))
-            return set(map(VersionId, found))
+        found = await fetched(self._engine, participation.can_be_run(versions))
+        return {VersionId(row.version_id) for row in found}
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> int:
         """Queue shifts in which these versions play for tournaments, before those of the ladder.

@@ -17,7 +17,7 @@ from arena.database.errors import (
     UnknownTournamentError,
 )
 from arena.database.names import check_name
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import TournamentBlock, TournamentId, VersionId
 from arena.scheduling.pairings import EntryNumber, Pairing
 from arena.server.failover.lease import fenced
@@ -285,16 +285,14 @@ class Tournaments:
 
         They are in the order begun; blocks that were never opened are missing.
         """
-        async with transaction(self._engine) as connection:
-            wanted = statements.blocks_of(tournament.id, block_ids, after=after)
-            found = await connection.execute(wanted)
-            return [rows.block(row, tournament.rules.seats) for row in found]
+        wanted = statements.blocks_of(tournament.id, block_ids, after=after)
+        found = await fetched(self._engine, wanted)
+        return [rows.block(row, tournament.rules.seats) for row in found]
 
     async def block_counts(self, ids: Collection[TournamentId]) -> dict[TournamentId, int]:
         """Return how many blocks of these tournaments count; those without any are missing."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(statements.block_counts(ids))
-            return {row.tournament_id: row.blocks for row in found}
+        found = await fetched(self._engine, statements.block_counts(ids))
+        return {row.tournament_id: row.blocks for row in found}
 
 
 async def _require_no_final(connection: AsyncConnection, tournament: Tournament) -> None:

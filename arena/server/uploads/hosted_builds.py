@@ -18,7 +18,7 @@ from arena.database.errors import (
     VersionExistsError,
 )
 from arena.database.names import check_name, normal_name
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.match.transcript import Entrant
 from arena.records import Allowance, Owner, VersionId
 from arena.server.accounts import look_ups, registering
@@ -130,8 +130,7 @@ class HostedBuilds:
 
     async def identical(self, most: int) -> list[SqlRow[Any]]:
         """Return the rows of `hosting_statements.identical_builds`, for the operator."""
-        async with transaction(self._engine) as connection:
-            return list((await connection.execute(hosting_statements.identical_builds(most))).all())
+        return list(await fetched(self._engine, hosting_statements.identical_builds(most)))
 
     async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
         """Make a bot play another of its accepted builds, from its next shift on.

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.tables.bots import conformance_checks
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.records import CheckOrigin, CheckOutcome, VersionId
 from arena.server.uploads.check_words import check_in_words
 from arena.server.uploads.checks import last_checks_of, recorded
@@ -34,8 +34,7 @@ class Checks:
 
         Raises DatabaseUnreachableError.
         """
-        async with transaction(self._engine) as connection:
-            found = recorded((await connection.execute(last_checks_of(versions))).all())
+        found = recorded(await fetched(self._engine, last_checks_of(versions)))
         return {version: check_in_words(check) for version, check in found.items()}
 
 

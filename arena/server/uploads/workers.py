@@ -7,7 +7,7 @@ from arena.database import shift_queue
 from arena.database.errors import UnknownWorkerError
 from arena.database.keys import new_worker_token, token_hash
 from arena.database.names import check_name
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.server.accounts import bot_statements
 from arena.server.accounts.auditing import record
 from arena.server.uploads import shift_statements
@@ -21,10 +21,10 @@ class Workers:
 
     async def by_token(self, token: str) -> Worker | None:
         """Return the worker that has this token; None for an unknown token."""
-        async with transaction(self._engine) as connection:
-            statement = shift_statements.worker_by_token(token_hash(token))
-            row = (await connection.execute(statement)).one_or_none()
-        return None if row is None else Worker(WorkerId(row.id), row.name)
+        statement = shift_statements.worker_by_token(token_hash(token))
+        for row in await fetched(self._engine, statement):
+            return Worker(WorkerId(row.id), row.name)
+        return None
 
     async def add(self, name: str, actor: str) -> str:
         """Return a new token for a worker, which is added if there is none of that name.
@@ -66,14 +66,12 @@ class Workers:
 
     async def seen(self) -> list[WorkerSeen]:
         """Return the workers that have a token, by name."""
-        async with transaction(self._engine) as connection:
-            rows = (await connection.execute(shift_statements.worker_list())).mappings().all()
-        return [WorkerSeen(**row) for row in rows]
+        rows = await fetched(self._engine, shift_statements.worker_list())
+        return [WorkerSeen(**row._mapping) for row in rows]
 
     async def token_hashes(self) -> list[bytes]:
         """Return the hashes of all workers' tokens."""
-        async with transaction(self._engine) as connection:
-            rows = (await connection.execute(shift_statements.worker_tokens())).all()
+        rows = await fetched(self._engine, shift_statements.worker_tokens())
         return [bytes(row.sha256) for row in rows]
 
 

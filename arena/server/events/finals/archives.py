@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import EventStateError
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.database.transcripts import Packed, unpack_message
 from arena.server.events import event_statements as statements
 from arena.server.events.event import Event, SignedEvent
@@ -52,8 +52,7 @@ class Archives:
         ids = await asyncio.to_thread(_ids, signed.text, after)
         if not ids:
             return []
-        async with transaction(self._engine) as connection:
-            found = (await connection.execute(transcripts_of_matches(ids))).all()
+        found = await fetched(self._engine, transcripts_of_matches(ids))
         kept = {str(row.match_id): Packed(row.format, row.sha256, row.data) for row in found}
         if missing := [one for one in ids if one not in kept]:
             raise EventStateError(
@@ -67,8 +66,7 @@ class Archives:
         piece = final_statements.transcripts_of(
             event.id, after=after // seats, limit=max(1, READ_TOGETHER // seats)
         )
-        async with transaction(self._engine) as connection:
-            found = (await connection.execute(piece)).all()
+        found = await fetched(self._engine, piece)
         messages = [bytes(one) for row in found for one in row.transcripts]
         return messages[after % seats :]
 

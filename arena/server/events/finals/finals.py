@@ -21,7 +21,7 @@ from arena.database.errors import (
     LeaseLostError,
     StorageFailedError,
 )
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Opening, Transcript
 from arena.match.verify import verify
@@ -96,10 +96,8 @@ class Finals:
         """
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
-        async with transaction(self._engine) as connection:
-            ids = (await connection.scalars(statements.unfinished())).all()
         failed = False
-        for event_id in ids:
+        for (event_id,) in await fetched(self._engine, statements.unfinished()):
             try:
                 await self._keep_one(event_id, record)
             except (StorageFailedError, LeaseLostError):
@@ -120,16 +118,13 @@ class Finals:
 
     async def publish(self, record: Record) -> None:
         """Publish what is handed in of the live finals."""
-        async with transaction(self._engine) as connection:
-            ids = (await connection.scalars(statements.playing(live=True))).all()
-        for event_id in ids:
+        for (event_id,) in await fetched(self._engine, statements.playing(live=True)):
             await self._publish(event_id, record)
 
     async def finalists(self, event: Event) -> list[Finalist]:
         """Return the builds that an event's freeze has fixed."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(final_statements.finalists(event.id))
-            return [rows.finalist(row) for row in found]
+        found = await fetched(self._engine, final_statements.finalists(event.id))
+        return [rows.finalist(row) for row in found]
 
     async def progress(self, event: Event) -> FinalProgress:
         """Return how far the final of an event is."""
@@ -139,8 +134,7 @@ class Finals:
 
     async def playing(self) -> bool:
         """Return whether a final has blocks to play."""
-        async with transaction(self._engine) as connection:
-            return bool((await connection.execute(statements.playing())).first())
+        return bool(await fetched(self._engine, statements.playing()))
 
     async def _keep_one(self, event_id: int, record: Record) -> None:
         async with transaction(self._engine) as connection:

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import from_bytes
 from arena.database.advisory_locks import AdvisoryLock
-from arena.database.transaction import alone, take_long, transaction
+from arena.database.transaction import alone, fetched, take_long, transaction
 from arena.records import Block, BlockKind, FinishedMatch
 from arena.scheduling.pairings import Pairing
 from arena.server.accounts.auditing import record as audit
@@ -119,9 +119,7 @@ async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, siz
     """Publish the next blocks; return whether there were any."""
     event, final = shown.event, shown.final
     assert event.began_at is not None
-    async with transaction(engine) as connection:
-        unpublished = final_statements.unpublished_blocks(event.id, size)
-        found = (await connection.execute(unpublished)).all()
+    found = await fetched(engine, final_statements.unpublished_blocks(event.id, size))
     if not found:
         return False
     ids = [final.block_id(_pairing(row), row.number) for row in found]

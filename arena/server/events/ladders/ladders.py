@@ -20,7 +20,7 @@ from arena.builds.house import house_bots, house_build
 from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
 from arena.database.errors import BuildNotKeptError, EventRefusedError, StorageFailedError
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.scheduling.pairings import Pairing
@@ -68,10 +68,8 @@ class EventLadders:
 
         Each block that ends queues more; looks find those that a worker did not bring to an end.
         """
-        async with transaction(self._engine) as connection:
-            event_ids = (await connection.scalars(statements.unfinished_ladders())).all()
         playing = False
-        for event_id in event_ids:
+        for (event_id,) in await fetched(self._engine, statements.unfinished_ladders()):
             try:
                 async with transaction(self._engine) as connection:
                     await _forget_lost(connection, event_id)

@@ -24,7 +24,7 @@ from arena.database.errors import (
 )
 from arena.database.keys import code_hash, new_code
 from arena.database.names import LONGEST, check_name, folded
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.moments import in_utc
 from arena.records import Owner
 from arena.server.accounts import look_ups, owner_statements
@@ -122,9 +122,8 @@ class Events:
 
     async def entries(self, event: Event) -> list[EventEntry]:
         """Return the entries of an event by the time of entry."""
-        async with transaction(self._engine) as connection:
-            found = await connection.execute(statements.entries_of(event.id))
-            return [rows.entry(row) for row in found]
+        found = await fetched(self._engine, statements.entries_of(event.id))
+        return [rows.entry(row) for row in found]
 
     async def move(self, name: str, dates: Dates, actor: str) -> Event:
         """Change dates that are still to come; all but `opens` to ones that are.

@@ -3,14 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.codec.transcript import from_bytes
 from arena.database.errors import EventRefusedError, EventStateError
-from arena.database.statement import Row
-from arena.database.transaction import transaction
+from arena.database.transaction import fetched, transaction
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.boards.board import table_sizes
@@ -44,9 +42,11 @@ class Grading:
             raise EventStateError(
                 f"The builds of {event.name} are not fixed yet: grades are for those of the freeze."
             )
-        entries = [rows.entry(row) for row in await self._rows(statements.entries_of(event.id))]
+        entries = [
+            rows.entry(row) for row in await fetched(self._engine, statements.entries_of(event.id))
+        ]
         achieved = await self._achieved(event, rubric, entries)
-        people = await self._rows(statements.roster(event.id))
+        people = await fetched(self._engine, statements.roster(event.id))
         graded = [
             Graded(
                 *(row.number, row.name, row.email, row.student_number, row.team),
@@ -69,7 +69,7 @@ class Grading:
         rules = event.terms.rules
         sizes = table_sizes(rules.seats)
         ladder = LadderId.of(rules.game, rules.options, sizes, time_control=rules.time_control)
-        losses = by_version(await self._rows(kept_losses(ladder)))
+        losses = by_version(await fetched(self._engine, kept_losses(ladder)))
         placed, faults = await self._in_the_final(event)
         found = {}
         for entry in entries:
@@ -89,7 +89,9 @@ class Grading:
 
     async def _finalists(self, event: Event) -> Mapping[str, Finalist]:
         """Return the builds of the freeze by the owners of their bots."""
-        found = map(rows.finalist, await self._rows(final_statements.finalists(event.id)))
+        found = map(
+            rows.finalist, await fetched(self._engine, final_statements.finalists(event.id))
+        )
         return {one.registered.entrant.owner: one for one in found}
 
     async def _met_house(
@@ -106,11 +108,11 @@ class Grading:
                     f"there are {', '.join(event.terms.ladder.house) or 'no house bots'}."
                 )
             return await self._met_on_ladder(event)
-        house = {row.name for row in await self._rows(final_statements.house(rungs))}
+        house = {row.name for row in await fetched(self._engine, final_statements.house(rungs))}
         if missing := sorted(set(rungs) - house):
             raise EventRefusedError(f"rungs: there is no house bot {', '.join(missing)}.")
         met: dict[VersionId, dict[str, HouseResult]] = {}
-        for row in await self._rows(final_statements.met_house(event.id, rungs)):
+        for row in await fetched(self._engine, final_statements.met_house(event.id, rungs)):
             result = HouseResult(int(row.matches), float(row.points))
             met.setdefault(VersionId(row.version_id), {})[row.house] = result
         return met
@@ -118,11 +120,11 @@ class Grading:
     async def _met_on_ladder(self, event: Event) -> Mapping[VersionId, Mapping[str, HouseResult]]:
         mine = {
             row.id: VersionId(row.version_id)
-            for row in await self._rows(player_statements.frozen_players(event.id))
+            for row in await fetched(self._engine, player_statements.frozen_players(event.id))
         }
-        named = await self._rows(player_statements.house_names(event.id))
+        named = await fetched(self._engine, player_statements.house_names(event.id))
         house = {row.id: row.house for row in named}
-        blocks = await self._rows(ladder_statements.played(event.id, list(mine)))
+        blocks = await fetched(self._engine, ladder_statements.played(event.id, list(mine)))
         # Grades that were given do not change any more.
         until = event.released_at
         return met([one for one in blocks if until is None or one.ended_at <= until], mine, house)
@@ -135,7 +137,7 @@ class Grading:
             return await self._in_private_final(event)
         tournament = await self._tournaments.named(event.tournament)
         record = await self._tournaments.record(tournament)
-        faults = await self._rows(final_statements.faults_of(event.tournament))
+        faults = await fetched(self._engine, final_statements.faults_of(event.tournament))
         return (
             {line.entrant.bot: line.place for line in standings(record)},
             {VersionId(row.version_id): int(row.faults) for row in faults},
@@ -155,10 +157,6 @@ class Grading:
             {line.entrant.bot: line.place for line in standings(record)},
             {versions[bot]: count for bot, count in faults.items()},
         )
-
-    async def _rows(self, statement: Row) -> Sequence[Any]:
-        async with transaction(self._engine) as connection:
-            return (await connection.execute(statement)).all()
 
 
 def _faults(transcripts: Sequence[bytes]) -> Counter[str]:
