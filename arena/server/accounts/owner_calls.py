@@ -46,10 +46,11 @@ class OwnerCalls:
     def of_anybody(
         self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """Return the handler of a call that needs no key."""
+        """Return the handler of a call that needs no key; for None it sends an empty response."""
+        response = getattr(self._messages, f"{call}Response")
 
         async def handle(request: Any, context: Context) -> Any:
-            return await guarded(
+            answered = await guarded(
                 self._gate,
                 call,
                 context,
@@ -57,11 +58,12 @@ class OwnerCalls:
                 token_or_nothing(context),
                 self._turnstile,
             )
+            return response() if answered is None else answered
 
         return grpc.unary_unary_rpc_method_handler(
             handle,
             request_deserializer=getattr(self._messages, f"{call}Request").FromString,
-            response_serializer=getattr(self._messages, f"{call}Response").SerializeToString,
+            response_serializer=response.SerializeToString,
         )
 
     def of_viewer(

@@ -178,7 +178,7 @@ class OwnerService:
         self._gate.learn(key)
         return pb.StaySignedInResponse(key=key)
 
-    async def _sign_out(self, _request: Any, context: Context) -> pb.SignOutResponse:
+    async def _sign_out(self, _request: Any, context: Context) -> None:
         try:
             await self._calls.owner(context)
         except ProtocolError as error:
@@ -186,7 +186,6 @@ class OwnerService:
             if error.code is not grpc.StatusCode.PERMISSION_DENIED:
                 raise
         await self._sign_ins.end(bearer_token(context))
-        return pb.SignOutResponse()
 
     async def _renew_key(self, _request: Any, owner: Owner) -> pb.RenewKeyResponse:
         key = await self._owners.renew_key(owner)
@@ -207,11 +206,8 @@ class OwnerService:
             response.members.add(name=row.name, added_ms=milliseconds(row.created_at))
         return response
 
-    async def _remove_member(
-        self, request: pb.RemoveMemberRequest, owner: Owner
-    ) -> pb.RemoveMemberResponse:
+    async def _remove_member(self, request: pb.RemoveMemberRequest, owner: Owner) -> None:
         await self._owners.remove_member(owner, request.name)
-        return pb.RemoveMemberResponse()
 
     async def _list_messages(self, _request: Any, owner: Owner) -> pb.ListMessagesResponse:
         response = pb.ListMessagesResponse()
@@ -225,11 +221,8 @@ class OwnerService:
             )
         return response
 
-    async def _mark_read(
-        self, request: pb.MarkMessagesReadRequest, owner: Owner
-    ) -> pb.MarkMessagesReadResponse:
+    async def _mark_read(self, request: pb.MarkMessagesReadRequest, owner: Owner) -> None:
         await self._messages.mark_read(owner, request.up_to_id)
-        return pb.MarkMessagesReadResponse()
 
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         size = page_size(request.page_size)
@@ -270,38 +263,27 @@ class OwnerService:
             )
         return response
 
-    async def _describe(
-        self, request: pb.DescribeBotRequest, owner: Owner
-    ) -> pb.DescribeBotResponse:
+    async def _describe(self, request: pb.DescribeBotRequest, owner: Owner) -> None:
         fields: tuple[Literal["text", "language", "link"], ...] = ("text", "language", "link")
         said: dict[str, str] = {
             field: getattr(request, field) for field in fields if request.HasField(field)
         }
         await self._owners.describe(owner, request.bot, said)
-        return pb.DescribeBotResponse()
 
-    async def _pause(self, request: pb.PauseBotRequest, owner: Owner) -> pb.PauseBotResponse:
+    async def _pause(self, request: pb.PauseBotRequest, owner: Owner) -> None:
         await self._owners.pause(owner, request.bot, paused=not request.resume)
-        return pb.PauseBotResponse()
 
-    async def _pace(self, request: pb.PaceBotRequest, owner: Owner) -> pb.PaceBotResponse:
+    async def _pace(self, request: pb.PaceBotRequest, owner: Owner) -> None:
         if not 0 <= request.pace <= FASTEST_AN_HOUR:
             raise malformed(f"`pace` is 0 to {FASTEST_AN_HOUR:,}, not {request.pace:,}")
         self._gate.change(owner)
         await self._owners.wish_pace(owner, request.bot, request.pace or None)
-        return pb.PaceBotResponse()
 
-    async def _share_decisions(
-        self, request: pb.ShareDecisionsRequest, owner: Owner
-    ) -> pb.ShareDecisionsResponse:
+    async def _share_decisions(self, request: pb.ShareDecisionsRequest, owner: Owner) -> None:
         await self._owners.share_decisions(owner, request.bot, shared=not request.keep)
-        return pb.ShareDecisionsResponse()
 
-    async def _share_notes(
-        self, request: pb.ShareNotesRequest, owner: Owner
-    ) -> pb.ShareNotesResponse:
+    async def _share_notes(self, request: pb.ShareNotesRequest, owner: Owner) -> None:
         await self._owners.share_notes(owner, request.bot, shared=request.share)
-        return pb.ShareNotesResponse()
 
     async def _notes(self, request: pb.GetNotesRequest, viewer: int | None) -> pb.GetNotesResponse:
         found = await self._find_notes(request.match_id.lower(), viewer)
@@ -316,6 +298,5 @@ class OwnerService:
         self._gate.learn(token)
         return pb.RotateTokenResponse(version=label, token=token)
 
-    async def _retire(self, request: pb.RetireBotRequest, owner: Owner) -> pb.RetireBotResponse:
+    async def _retire(self, request: pb.RetireBotRequest, owner: Owner) -> None:
         await self._owners.retire(owner, request.bot, request.version or None)
-        return pb.RetireBotResponse()

@@ -48,8 +48,5 @@ class WebhookService:
             ]
         )
 
-    async def _remove(
-        self, request: pb.RemoveWebhookRequest, owner: Owner
-    ) -> pb.RemoveWebhookResponse:
+    async def _remove(self, request: pb.RemoveWebhookRequest, owner: Owner) -> None:
         await self._webhooks.remove(owner, request.url, request.bot or None)
-        return pb.RemoveWebhookResponse()

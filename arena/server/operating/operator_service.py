@@ -77,23 +77,17 @@ class OperatorService:
             )
         return response
 
-    async def _freeze(self, request: pb.FreezeBotRequest, operator: Owner) -> pb.FreezeBotResponse:
+    async def _freeze(self, request: pb.FreezeBotRequest, operator: Owner) -> None:
         await self._owners.freeze(request.bot, _actor(operator), frozen=not request.undo)
-        return pb.FreezeBotResponse()
 
-    async def _ban(self, request: pb.BanOwnerRequest, operator: Owner) -> pb.BanOwnerResponse:
+    async def _ban(self, request: pb.BanOwnerRequest, operator: Owner) -> None:
         await self._owners.ban(request.owner, _actor(operator), banned=not request.undo)
-        return pb.BanOwnerResponse()
 
-    async def _void(self, request: pb.VoidBlockRequest, operator: Owner) -> pb.VoidBlockResponse:
+    async def _void(self, request: pb.VoidBlockRequest, operator: Owner) -> None:
         await self._operators.void(request.id, _actor(operator), request.reason)
-        return pb.VoidBlockResponse()
 
-    async def _message(
-        self, request: pb.MessageOwnerRequest, operator: Owner
-    ) -> pb.MessageOwnerResponse:
+    async def _message(self, request: pb.MessageOwnerRequest, operator: Owner) -> None:
         await self._messages.send_as_operator(request.owner, request.text, _actor(operator))
-        return pb.MessageOwnerResponse()
 
 
 def _actor(operator: Owner) -> str:

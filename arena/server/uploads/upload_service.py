@@ -230,12 +230,11 @@ class UploadService:
             notices=await self._builds_kept.open_events(owner, request.bot or None),
         )
 
-    async def _roll_back(self, request: pb.RollBackRequest, owner: Owner) -> pb.RollBackResponse:
+    async def _roll_back(self, request: pb.RollBackRequest, owner: Owner) -> None:
         if not request.version:
             raise malformed("say to which version: `arena bot builds` lists them")
         require_hosting(self._hosting)
         await self._builds_kept.roll_back(owner, request.bot, request.version)
-        return pb.RollBackResponse()
 
     async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
         response = pb.ListShiftsResponse()

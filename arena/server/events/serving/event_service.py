@@ -110,6 +110,5 @@ class EventService:
             event=event_details(event, now), version=version or "", notices=notices
         )
 
-    async def _leave(self, request: pb.LeaveEventRequest, owner: Owner) -> pb.LeaveEventResponse:
+    async def _leave(self, request: pb.LeaveEventRequest, owner: Owner) -> None:
         await self._events.leave(owner, request.event)
-        return pb.LeaveEventResponse()

@@ -157,17 +157,11 @@ class OrganiserCalls:
             event=event_details(*await self._store.events.named(event.name))
         )
 
-    async def _cancel(
-        self, request: pb.CancelEventRequest, event: Event, who: Organiser
-    ) -> pb.CancelEventResponse:
+    async def _cancel(self, request: pb.CancelEventRequest, event: Event, who: Organiser) -> None:
         await self._store.events.cancel(event.name, who.actor, request.why)
-        return pb.CancelEventResponse()
 
-    async def _withdraw(
-        self, request: pb.WithdrawBotRequest, event: Event, who: Organiser
-    ) -> pb.WithdrawBotResponse:
+    async def _withdraw(self, request: pb.WithdrawBotRequest, event: Event, who: Organiser) -> None:
         await self._store.events.withdraw(event.name, request.bot, who.actor)
-        return pb.WithdrawBotResponse()
 
     async def _participants(
         self, _request: pb.ListParticipantsRequest, event: Event, _who: Organiser
@@ -220,21 +214,18 @@ class OrganiserCalls:
 
     async def _move_person(
         self, request: pb.MovePersonRequest, event: Event, who: Organiser
-    ) -> pb.MovePersonResponse:
+    ) -> None:
         await self._store.rosters.move(event, request.person, request.team, who.actor)
-        return pb.MovePersonResponse()
 
     async def _remove_person(
         self, request: pb.RemovePersonRequest, event: Event, who: Organiser
-    ) -> pb.RemovePersonResponse:
+    ) -> None:
         await self._store.rosters.remove(event, request.person, who.actor)
-        return pb.RemovePersonResponse()
 
     async def _excuse_person(
         self, request: pb.ExcusePersonRequest, event: Event, who: Organiser
-    ) -> pb.ExcusePersonResponse:
+    ) -> None:
         await self._store.rosters.excuse(event, request.person, who.actor, excused=not request.undo)
-        return pb.ExcusePersonResponse()
 
     async def _progress(
         self, _request: pb.GetProgressRequest, event: Event, _who: Organiser
@@ -270,9 +261,7 @@ class OrganiserCalls:
             not_analysed=not_analysed,
         )
 
-    async def _message(
-        self, request: pb.SendMessageRequest, event: Event, who: Organiser
-    ) -> pb.SendMessageResponse:
+    async def _message(self, request: pb.SendMessageRequest, event: Event, who: Organiser) -> None:
         owners = await self._store.organisers.owners_here(event, request.owners)
         sender = OPERATOR
         if who.owner is not None:
@@ -280,7 +269,6 @@ class OrganiserCalls:
         await self._store.messages.send(
             owners, request.text, sender=sender, about=event.name, actor=who.actor
         )
-        return pb.SendMessageResponse()
 
     async def _add_webhook(
         self, request: pb.AddEventWebhookRequest, event: Event, who: Organiser
@@ -292,11 +280,10 @@ class OrganiserCalls:
 
     async def _remove_webhook(
         self, request: pb.RemoveEventWebhookRequest, event: Event, who: Organiser
-    ) -> pb.RemoveEventWebhookResponse:
+    ) -> None:
         await self._store.webhooks.remove(
             event.id, event.name, request.url, who.actor, public_only=not who.here
         )
-        return pb.RemoveEventWebhookResponse()
 
     async def _webhooks(
         self, _request: pb.ListEventWebhooksRequest, event: Event, who: Organiser
