@@ -155,12 +155,7 @@ def seconds_to_next_date() -> Row:
 
 def locked(event_id: int) -> Row:
     """Select `id` of an unfinished event, locked; no row if another transaction has it locked."""
-    return (
-        select(events.c.id)
-        .where(events.c.id == event_id)
-        .where(events.c.released_at.is_(None), events.c.cancelled_at.is_(None))
-        .with_for_update(skip_locked=True)
-    )
+    return unfinished().where(events.c.id == event_id).with_for_update(skip_locked=True)
 
 
 def secrets_of(event_id: int) -> Row:

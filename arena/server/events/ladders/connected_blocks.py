@@ -14,7 +14,6 @@ from arena.games import make_game
 from arena.scheduling.ladder import TableType
 from arena.server.events.event import Event
 from arena.server.events.finals.final_reading import event_of
-from arena.server.events.ladders import connected_statements as own
 from arena.server.events.ladders import ladder_statements as statements
 from arena.server.events.ladders import player_statements
 from arena.server.events.ladders.ladders import MOST_TRANSCRIPTS, PLAYED_IN, locked
@@ -58,7 +57,7 @@ class ConnectedBlocks:
         """
         async with transaction(self._engine) as connection:
             ladder = await locked(connection, event_id)
-            played = (await connection.execute(own.recorded_block(block_id))).all()
+            played = (await connection.execute(statements.recorded_block(block_id))).all()
             if ladder is None or len(played) < matches:
                 return False
             seconds = 3600 * len(players) / ladder.pace
@@ -79,11 +78,15 @@ class ConnectedBlocks:
 async def _connected(connection: AsyncConnection, event: Event) -> ConnectedLadder:
     rules, ladder = event.terms.rules, event.terms.ladder
     assert ladder is not None
-    for add in (player_statements.add_versions, player_statements.add_house, own.add_connected):
+    for add in (
+        player_statements.add_versions,
+        player_statements.add_house,
+        player_statements.add_connected,
+    ):
         await connection.execute(add(event.id))
-    mine = (await connection.execute(own.connected(event.id))).all()
+    mine = (await connection.execute(player_statements.connected(event.id))).all()
     hosted = (await connection.execute(player_statements.playing(event.id))).all()
-    house = (await connection.execute(own.house_versions(event.id))).all()
+    house = (await connection.execute(player_statements.house_versions(event.id))).all()
     return ConnectedLadder(
         event.id,
         TableType(

@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from arena.builds.hosted import FINAL_TASK
@@ -28,11 +28,10 @@ from arena.database.tables.events import (
     event_ladder_transcripts,
     event_ladders,
     event_players,
-    events,
 )
-from arena.database.tables.uploads import (
-    QUEUE_SCHEMA,
-)
+from arena.database.tables.matches import match_seats, matches, transcripts
+from arena.database.tables.uploads import QUEUE_SCHEMA
+from arena.server.events.event_statements import unfinished
 
 blocks = event_ladder_blocks.c
 
@@ -54,19 +53,9 @@ def ladder(event_id: int, *, locked: bool = False) -> Row:
     return row.with_for_update() if locked else row
 
 
-def seen_ladder(event_id: int) -> Row:
-    """Select `event_id` of the ladder of an event, if the viewer may see it."""
-    return select(event_ladders.c.event_id).where(event_ladders.c.event_id == event_id)
-
-
 def unfinished_ladders() -> Row:
-    """Select `event_id` of the ladders of events that are neither released nor cancelled."""
-    return (
-        select(event_ladders.c.event_id)
-        .join(events, events.c.id == event_ladders.c.event_id)
-        .where(events.c.released_at.is_(None), events.c.cancelled_at.is_(None))
-        .order_by(event_ladders.c.event_id)
-    )
+    """Select `id` of the events with a ladder that are neither released nor cancelled."""
+    return unfinished().join(event_ladders)
 
 
 def block(event_id: int, number: int) -> Row:
@@ -103,10 +92,10 @@ def end_block(event_id: int, number: int, values: Mapping[str, Any]) -> Returnin
     )
 
 
-def keep_transcripts(event_id: int, number: int, transcripts: Sequence[bytes]) -> Insert:
+def keep_transcripts(event_id: int, number: int, written: Sequence[bytes]) -> Insert:
     """Insert the transcripts of a block."""
     return insert(event_ladder_transcripts).values(
-        event_id=event_id, number=number, transcripts=list(transcripts)
+        event_id=event_id, number=number, transcripts=list(written)
     )
 
 
@@ -168,6 +157,27 @@ def newest_blocks(event_id: int, *, bot: str | None, before: int | None, limit: 
         .scalar_subquery()
     )
     return found.where(blocks.players.op("&&")(func.coalesce(its, text("'{}'::integer[]"))))
+
+
+def recorded_block(block_id: str) -> Row:
+    """Select the matches of a recorded block, in the order of their positions.
+
+    Columns: `match_id`, `placings` (by seat), and `format`, `sha256` and `data` of the transcript.
+    """
+    kept = transcripts.c
+    placings = func.array_agg(aggregate_order_by(match_seats.c.placing, match_seats.c.seat))
+    return (
+        select(matches.c.id.label("match_id"), placings.label("placings"))
+        .add_columns(kept.format, kept.sha256, kept.data)
+        .select_from(
+            matches.join(match_seats, match_seats.c.match_id == matches.c.id).join(
+                transcripts, transcripts.c.match_id == matches.c.id
+            )
+        )
+        .where(matches.c.block_id == block_id)
+        .group_by(matches.c.id, kept.match_id)
+        .order_by(matches.c.position)
+    )
 
 
 def transcript(event_id: int, match_id: str) -> Row:

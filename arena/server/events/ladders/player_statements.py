@@ -29,21 +29,28 @@ from arena.database.tables.uploads import (
     hosted_bots,
     hosted_versions,
 )
+from arena.server.events.event_statements import connected_version
 
 
 def add_versions(event_id: int) -> Insert:
     """Add the builds with which entered bots in service play now to the players of an event."""
+    return _add(event_id, hosted_bots.c.version_id, _in_service())
+
+
+def add_connected(event_id: int) -> Insert:
+    """Add the versions of connected bots that play now to the players of an event."""
+    return _add(event_id, connected_version("id"), _entered_bots())
+
+
+def _add(event_id: int, version: Any, entered: Any) -> Insert:
+    # Not by a conflict alone, which would use up an id each time.
+    there = exists().where(
+        event_players.c.event_id == event_id, event_players.c.version_id == version
+    )
     playing = (
-        select(event_entries.c.event_id, hosted_bots.c.version_id)
-        .select_from(_in_service())
-        .where(event_entries.c.event_id == event_id)
-        # Not by a conflict alone, which would use up an id each time.
-        .where(
-            ~exists().where(
-                event_players.c.event_id == event_id,
-                event_players.c.version_id == hosted_bots.c.version_id,
-            )
-        )
+        select(event_entries.c.event_id, version)
+        .select_from(entered)
+        .where(event_entries.c.event_id == event_id, version.is_not(None), ~there)
     )
     return (
         insert(event_players)
@@ -70,12 +77,21 @@ def playing(event_id: int) -> Row:
 
     Columns: `id`, `version_id`, `blocks`.
     """
+    return _playing(event_id, hosted_bots.c.version_id, _in_service())
+
+
+def connected(event_id: int) -> Row:
+    """Select the players of an event's ladder that connect, as `playing` does."""
+    return _playing(event_id, connected_version("id"), _entered_bots())
+
+
+def _playing(event_id: int, version: Any, entered: Any) -> Row:
     return (
         select(event_players.c.id, event_players.c.version_id, event_players.c.blocks)
         .select_from(
-            _in_service().join(
+            entered.join(
                 event_players,
-                (event_players.c.version_id == hosted_bots.c.version_id)
+                (event_players.c.version_id == version)
                 & (event_players.c.event_id == event_entries.c.event_id),
             )
         )
@@ -83,7 +99,7 @@ def playing(event_id: int) -> Row:
     )
 
 
-def entered_bots() -> Any:
+def _entered_bots() -> Any:
     """Return entries joined with their bots in service, and the bots' owners."""
     return event_entries.join(
         bots,
@@ -97,7 +113,7 @@ def entered_bots() -> Any:
 def _in_service() -> Any:
     """Return entries joined with the uploaded version that plays, of bots in service."""
     return (
-        entered_bots()
+        _entered_bots()
         .join(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
         .join(
             versions,
@@ -155,6 +171,19 @@ def house_names(event_id: int) -> Row:
     """Select `id` and `house` of the players of an event's ladder that are the house's."""
     return select(event_players.c.id, event_players.c.house).where(
         event_players.c.event_id == event_id, event_players.c.house.is_not(None)
+    )
+
+
+def house_versions(event_id: int) -> Row:
+    """Select `id` of the players of an event that are the house's, and their `version_id`s here."""
+    return (
+        select(event_players.c.id, versions.c.id.label("version_id"))
+        .select_from(
+            event_players.join(bots, (bots.c.name == event_players.c.house) & bots.c.house).join(
+                versions, (versions.c.bot_id == bots.c.id) & versions.c.retired_at.is_(None)
+            )
+        )
+        .where(event_players.c.event_id == event_id, bots.c.retired_at.is_(None))
     )
 
 

@@ -13,7 +13,6 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import from_bytes
-from arena.database.errors import UnknownEventError
 from arena.database.names import folded
 from arena.database.transaction import transaction, viewing
 from arena.match.transcript import Transcript
@@ -34,6 +33,7 @@ from arena.server.events.ladders.ladder_standings import (
     player,
     standings,
 )
+from arena.server.events.serving.events import unknown
 from arena.server.tournaments.tournament import TournamentRecord
 from arena.server.tournaments.tournaments import Tournaments
 
@@ -68,14 +68,12 @@ class EventViews:
         found, _ = await self.newest(viewer, name)
         for event in found:
             return event
-        raise UnknownEventError(
-            f"There is no event {name} that you may see: `arena event list` has them."
-        )
+        raise unknown(name)
 
     async def ladder(self, viewer: int | None, event: Event) -> list[LadderLine]:
         """Return the standings on the ladder of an event, as `standings` does."""
         async with self._viewing(viewer) as connection:
-            if not (await connection.execute(statements.seen_ladder(event.id))).all():
+            if not (await connection.execute(statements.ladder(event.id))).all():
                 return []
         return await self.standings(event)
 

@@ -243,7 +243,7 @@ class Events:
             left = gone.all()
             listed = await connection.execute(statements.on_roster(event.id, owner.id))
             if not left and event.terms.private and listed.first() is None:
-                raise _unknown(name)
+                raise unknown(name)
             _require_open(event, now)
             if not left:
                 raise EventStateError(f"You have entered no bot in {event.name}.")
@@ -293,12 +293,12 @@ async def _require_admitted(
         return
     if entry is Admission.ROSTER:
         if event.terms.private:
-            raise _unknown(name)
+            raise unknown(name)
         raise EventRefusedError(f"{owner.name} is not on the roster of {event.name}.")
     kept = (await connection.execute(statements.secrets_of(event.id))).one()
     if not compare_digest(kept.code_sha256, code_hash(code)):
         if event.terms.private:
-            raise _unknown(name)
+            raise unknown(name)
         said = "This is not the code" if code else "A code is needed"
         raise EventRefusedError(
             f"{said} of {event.name}: its organiser gives it out, and `arena event enter --code` "
@@ -386,10 +386,11 @@ async def _named(
     found: Sequence[Any] = (await connection.execute(statements.event_list(name=name))).all()
     for row in found:
         return rows.event(row), row.now
-    raise _unknown(name)
+    raise unknown(name)
 
 
-def _unknown(name: str) -> UnknownEventError:
+def unknown(name: str) -> UnknownEventError:
+    """Return the error for an event that there is not, or that its caller may not see."""
     return UnknownEventError(
         f"There is no event {name} that you may see: `arena event list` has them."
     )
