@@ -12,6 +12,7 @@ from arena.database.transcripts import Packed, unpack_message
 from arena.games import make_game
 from arena.lab.analysis import SeatLoss, decisions, has_values, kept_form, seat_losses, soft_play
 from arena.server.events.event import Event, Finalist
+from arena.server.events.finals import final_statements
 from arena.server.events.similarity import loss_statements
 from arena.server.events.similarity.report import LeftOut, SoftPlay
 from arena.server.results.analyses import unpacked
@@ -56,7 +57,8 @@ async def played(store: "Store", event: Event, finalists: Sequence[Finalist]) ->
         kept[row["match_id"]] = seat_losses(row["block_id"], names, found)
     # Of the final as it is played, and as it was published.
     final: dict[str, tuple[str, bytes]] = {}
-    for row in await store.rows(loss_statements.transcripts_of_final(event.id)):
+    blocks = final_statements.blocks_of(event.id, "match_ids", "transcripts")
+    for row in await store.rows(blocks):
         block = f"final {row['round']} {row['table']} {row['number']}"
         messages = (bytes(message) for message in row["transcripts"])
         for match_id, message in zip(row["match_ids"], messages, strict=True):

@@ -1,16 +1,12 @@
 """`Event`: a course or a contest, its dates, its phase, and the bots that have entered."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
-from typing import Any, Final, NewType
+from typing import Final, NewType
 
-from arena.match.clock import TimeControl
-from arena.match.score_rule import ScoreRule
 from arena.moments import in_utc
 from arena.records import Registered
-from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import FormatError
 from arena.server.tournaments.tournament import Rules
 
@@ -66,21 +62,12 @@ class Dates:
 
 
 @dataclass(frozen=True, slots=True)
-class FinalRules:
+class FinalRules(Rules):
     """How the final is played."""
 
-    format: FormatName
-    game: str
-    options: Mapping[str, Any]
-    """The options that differ from the game's defaults."""
-    seats: int
-    blocks: int
-    """The number of deal blocks of a pairing."""
-    rounds: int | None
-    score: ScoreRule
-    time_control: TimeControl
-    groups: int | None = None
-    advance: int | None = None
+    seed: str = ""
+    """The seed of its pairings; "" until it is drawn from that of the event."""
+    rated: bool = False
 
     def why_never(self) -> str:
         """Return why no number of bots can play it; "" if some can. It may take seconds."""
@@ -98,27 +85,10 @@ class FinalRules:
 
     def _why_not(self, field: int) -> str:
         try:
-            self.tournament("").plan(field)
+            self.plan(field)
         except FormatError as error:
             return str(error)
         return ""
-
-    def tournament(self, seed: str) -> Rules:
-        """Return the rules of the tournament that the final is; `seed` draws its pairings."""
-        return Rules(
-            format=self.format,
-            game=self.game,
-            options=self.options,
-            seats=self.seats,
-            blocks=self.blocks,
-            rounds=self.rounds,
-            score=self.score,
-            seed=seed,
-            rated=False,
-            time_control=self.time_control,
-            groups=self.groups,
-            advance=self.advance,
-        )
 
 
 class Admission(StrEnum):
@@ -258,11 +228,6 @@ class EventEntry:
     sha256: bytes | None
     """The hash of its build, published by the freeze; None for a connected bot."""
     withdrawn: bool
-
-    @property
-    def connected(self) -> bool:
-        """Whether it plays the final from a machine of its owner's."""
-        return self.version is not None and self.sha256 is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from sqlalchemy import Row as SqlRow
 from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
-from arena.records import Registered, TournamentId, VersionId
+from arena.records import Block, Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.server.tournaments.tournament import (
     BlockRecord,
     BlockState,
     Entry,
+    PairingKey,
     Rules,
     Tournament,
     TournamentRecord,
@@ -52,12 +53,44 @@ def record(
 ) -> TournamentRecord:
     """Return a tournament's record from its rows of `pairings_of` and `blocks_of`."""
     found = TournamentRecord(tournament)
-    for row in pairings:
-        found.add_pairings([Pairing(row.round, row.table, tuple(row.entries))])
-        if row.absent:
-            found.forfeit({(row.round, row.table): row.absent})
+    add_pairings(found, pairings)
     found.add_blocks(block(row, tournament.rules.seats) for row in blocks)
     return found
+
+
+def add_pairings(record: TournamentRecord, rows: Iterable[SqlRow[Any]]) -> None:
+    """Add the pairings of rows with the columns of `pairings_of` to a record."""
+    for row in rows:
+        record.add_pairings([Pairing(row.round, row.table, tuple(row.entries))])
+        if row.absent:
+            record.forfeit({(row.round, row.table): row.absent})
+
+
+def pairing_columns(pairing: Pairing) -> dict[str, Any]:
+    """Return a pairing as the tables of pairings have it."""
+    return {"round": pairing.round, "table": pairing.table, "entries": list(pairing.entries)}
+
+
+def block_columns(block: Block, epoch: int | None) -> dict[str, Any]:
+    """Return a begun block as the table of blocks has it."""
+    return {
+        "id": block.id,
+        "kind": block.kind.value,
+        "size": block.size,
+        "rated": block.rated,
+        "epoch": epoch,
+    }
+
+
+def link_columns(block_id: str, tournament_id: int, pairing: PairingKey) -> dict[str, Any]:
+    """Return a block's place in a tournament as the table of their blocks has it."""
+    round_, table = pairing
+    return {
+        "block_id": block_id,
+        "tournament_id": tournament_id,
+        "round": round_,
+        "table": table,
+    }
 
 
 def rules_columns(rules: Rules) -> dict[str, Any]:

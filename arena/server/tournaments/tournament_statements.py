@@ -111,19 +111,11 @@ def tell_event(tournament_id: int) -> Row:
     return select(told).where(events.c.tournament_id == tournament_id)
 
 
-def cancel_final(tournament_id: int) -> Update:
-    """Cancel the final of an event unless it is over."""
-    return _end_final(tournament_id, {"state": "cancelled", "ended_at": func.now()})
-
-
-def finish_final(tournament_id: int, ended_at: datetime) -> Update:
-    """Note that all of the final of an event is played, unless it is noted."""
-    return _end_final(tournament_id, {"state": "finished", "ended_at": ended_at})
-
-
-def _end_final(tournament_id: int, values: Mapping[str, Any]) -> Update:
+def end_final(tournament_id: int, state: str, ended_at: datetime | None = None) -> Update:
+    """End the final of an event, now or at a time, unless it is over."""
     going_on = tournaments.c.state.in_(("running", "paused"))
-    return update(tournaments).where(tournaments.c.id == tournament_id, going_on).values(values)
+    ended = update(tournaments).where(tournaments.c.id == tournament_id, going_on)
+    return ended.values(state=state, ended_at=ended_at or func.now())
 
 
 def newest_tournaments(

@@ -189,10 +189,7 @@ class Tournaments:
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
         """Record new pairings; existing ones stay as they are."""
-        paired = [
-            {"round": one.round, "table": one.table, "entries": list(one.entries)}
-            for one in pairings
-        ]
+        paired = list(map(rows.pairing_columns, pairings))
         async with fenced(self._engine, self._epoch) as connection:
             # The protocol counts parameters in 16 bits.
             for start in range(0, len(paired), 10_000):
@@ -244,25 +241,8 @@ class Tournaments:
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks have begun; one that is already recorded is left as it is."""
-        own = [
-            {
-                "id": one.block.id,
-                "kind": one.block.kind.value,
-                "size": one.block.size,
-                "rated": one.block.rated,
-                "epoch": self._epoch,
-            }
-            for one in blocks
-        ]
-        links = [
-            {
-                "block_id": one.block.id,
-                "tournament_id": one.tournament_id,
-                "round": one.pairing[0],
-                "table": one.pairing[1],
-            }
-            for one in blocks
-        ]
+        own = [rows.block_columns(one.block, self._epoch) for one in blocks]
+        links = [rows.link_columns(one.block.id, one.tournament_id, one.pairing) for one in blocks]
         async with fenced(self._engine, self._epoch) as connection:
             await connection.execute(statements.open_blocks(own))
             await connection.execute(statements.open_tournament_blocks(links))

@@ -30,7 +30,7 @@ from arena.server.events import event_statements as statements
 from arena.server.events.event import Event, EventEntry, Phase, SignedEvent
 from arena.server.events.finals import final_statements
 from arena.server.events.finals.final import DrawnFinal
-from arena.server.events.finals.final_reading import pairings, record_of
+from arena.server.events.finals.final_reading import record_of
 from arena.server.events.finals.standings import FinalLine, standings
 from arena.server.notices import notice_statements
 from arena.server.results.kept_analyses import kept_decisions
@@ -226,7 +226,7 @@ def _private_final(event_id: int, viewer: int | None, _event: Event) -> Tourname
     if _event.seed is None or not finalists:
         return None
     drawn = DrawnFinal(_event.terms.rules, _event.seed, list(map(rows.finalist, finalists)))
-    paired = pairings(read(final_statements.pairings_of(event_id)))
+    paired = read(final_statements.pairings_of(event_id))
     record = record_of(_event, drawn, paired, read(final_statements.blocks_of(event_id)))
     return tournament_data.view_of(record, _event.ended_at)
 

@@ -19,10 +19,10 @@ from arena.database.errors import (
     UnknownEventError,
 )
 from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Format
 from arena.scheduling.round_robin import MOST_TABLES
 from arena.server.app.store import Store
 from arena.server.events.event import Admission, Dates, FinalRules, Phase
-from arena.server.tournaments.tournament import Rules
 from tests.jobs import accept_build
 from tests.server.events.cups import (
     DAY,
@@ -42,9 +42,9 @@ async def test_a_final_is_tried_with_few_bots_first_and_never_in_the_event_loop(
     by: list[threading.Thread] = []
 
     class Watched(FinalRules):
-        def tournament(self, seed: str) -> Rules:
+        def plan(self, field: int) -> Format:
             by.append(threading.current_thread())
-            return super().tournament(seed)
+            return super().plan(field)
 
     def watched(rules: FinalRules) -> FinalRules:
         return Watched(*(getattr(rules, field.name) for field in fields(rules)))

@@ -106,10 +106,7 @@ def opened(file: Path) -> Iterator[zipfile.ZipFile]:
             for name in (EVENT, SIGNATURE, TRANSCRIPTS):
                 if name not in archive.namelist():
                     raise ArchiveError(f"{file} is no archive of an event: {name} is missing.")
-                if archive.getinfo(name).compress_type not in (
-                    zipfile.ZIP_STORED,
-                    zipfile.ZIP_DEFLATED,
-                ):
+                if archive.getinfo(name).compress_type not in _PACKED:
                     raise ArchiveError(f"{file} is no archive of an event: {name} is packed oddly.")
             yield archive
     # Damaged, encrypted, or packed in a way that Python does not know.

@@ -63,10 +63,8 @@ class Archives:
 
     async def _private(self, event: Event, after: int) -> list[bytes]:
         seats = event.terms.rules.seats
-        piece = final_statements.transcripts_of(
-            event.id, after=after // seats, limit=max(1, READ_TOGETHER // seats)
-        )
-        found = await fetched(self._engine, piece)
+        blocks = final_statements.blocks_of(event.id, "transcripts").offset(after // seats)
+        found = await fetched(self._engine, blocks.limit(max(1, READ_TOGETHER // seats)))
         messages = [bytes(one) for row in found for one in row.transcripts]
         return messages[after % seats :]
 

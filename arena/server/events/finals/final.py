@@ -23,7 +23,7 @@ the first 16 bytes.
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -85,7 +85,7 @@ class DrawnFinal:
         return Tournament(
             TournamentId(0),
             name,
-            self.rules.tournament(self._derived("pairings")[:8].hex()),
+            replace(self.rules, seed=self._derived("pairings")[:8].hex()),
             TournamentState.RUNNING if ended_at is None else TournamentState.FINISHED,
             tuple(
                 Entry(number, one.registered, None, one.withdrawn)

@@ -22,15 +22,13 @@ from arena.server.events.finals import final_statements
 from arena.server.events.finals.final_reading import (
     ARENA,
     PARAMETERS,
-    Pairings,
     end_privacy_of_bots,
     event_of,
     final_of,
-    pairing_columns,
-    pairings_of,
     record_of,
 )
 from arena.server.events.finals.final_tournaments import add_tournament, note_end
+from arena.server.tournaments import tournament_rows
 
 MOST_QUEUED: Final = 2_000
 """The most blocks of a final that wait in the queue; later looks add the others."""
@@ -43,7 +41,7 @@ async def begun(connection: AsyncConnection, event: Event) -> Event:
     final = await final_of(connection, event)
     fit = sum(not one.withdrawn for one in final.finalists)
     try:
-        event.terms.rules.tournament("").plan(len(final.finalists))
+        event.terms.rules.plan(len(final.finalists))
         why = ""
     except FormatError as error:
         why = str(error)
@@ -80,7 +78,7 @@ class _Next:
 
 
 def _next(
-    event: Event, final: drawing.DrawnFinal, pairings: Pairings, blocks: Sequence[Any]
+    event: Event, final: drawing.DrawnFinal, pairings: Sequence[Any], blocks: Sequence[Any]
 ) -> _Next:
     record = record_of(event, final, pairings, blocks)
     tournament = record.tournament
@@ -106,12 +104,14 @@ async def went_on(connection: AsyncConnection, event: Event) -> Event:
     """Pair what is due in a final, queue its blocks, and note its end."""
     await take_long(connection, idle=True)
     final = await final_of(connection, event)
-    pairings = await pairings_of(connection, event.id)
+    pairings = (await connection.execute(final_statements.pairings_of(event.id))).all()
     blocks = (await connection.execute(final_statements.blocks_of(event.id))).all()
     # In a thread: bots wait for the event loop, and a large Swiss takes a while to pair.
     due = await asyncio.to_thread(_next, event, final, pairings, blocks)
     for start in range(0, len(due.added), PARAMETERS):
-        some = [pairing_columns(one) for one in due.added[start : start + PARAMETERS]]
+        some = [
+            tournament_rows.pairing_columns(one) for one in due.added[start : start + PARAMETERS]
+        ]
         await connection.execute(final_statements.add_pairings(event.id, some))
     if due.over:
         ended = {"ended_at": statements.clock().scalar_subquery()}

@@ -49,7 +49,7 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
         ready = statements.ready(event.id, connected=event.terms.connected)
         bots = int(await connection.scalar(ready) or 0)
     try:
-        expected = rules.tournament("").plan(bots).expected_blocks(bots)
+        expected = rules.plan(bots).expected_blocks(bots)
     except FormatError as error:
         return FinalProgress(bots, 0, 0, 0, 0, 0, None, str(error))
     if event.began_at is None:

@@ -193,11 +193,15 @@ def played_since(event_id: int, moment: datetime) -> Row:
     return found.limit(1)
 
 
-def blocks_of(event_id: int) -> Row:
-    """Select `round`, `table`, `number` and `placings` of the blocks of a final, in order."""
+def blocks_of(event_id: int, *more: str) -> Row:
+    """Select `round`, `table`, `number`, `placings` and `more` of the blocks of a final, in order.
+
+    Blocks of a public final are kept here until its release.
+    """
     block = event_blocks.c
     return (
         select(block.round, block.table, block.number, block.placings)
+        .add_columns(*(block[column] for column in more))
         .where(block.event_id == event_id)
         .order_by(block.round, block.table, block.number)
     )
@@ -297,21 +301,6 @@ def numbered_blocks(event_id: int, *, entry: int | None, before: int | None, lim
     if before is not None:
         newest = newest.where(found.c.place < before)
     return newest if entry is None else newest.where(found.c.entries.contains([entry]))
-
-
-def transcripts_of(event_id: int, *, after: int = 0, limit: int | None = None) -> Row:
-    """Select the `transcripts` of the blocks of a final that is kept here, in order.
-
-    Those `after` so many blocks, up to `limit`.
-    """
-    block = event_blocks.c
-    return (
-        select(block.transcripts)
-        .where(block.event_id == event_id)
-        .order_by(block.round, block.table, block.number)
-        .offset(after)
-        .limit(limit)
-    )
 
 
 def transcript(event_id: int, match_id: str) -> Row:

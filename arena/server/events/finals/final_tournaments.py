@@ -7,7 +7,9 @@ seed of the schedule, and takes the result.
 """
 
 import asyncio
+from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.server.events import event_statements as statements
@@ -56,32 +58,31 @@ async def add_tournament(
     return int(tournament_id)
 
 
-async def tournament_of(connection: AsyncConnection, event: Event) -> int:
-    """Return the id of the tournament of a final that has one."""
+async def tournament_of(connection: AsyncConnection, event: Event) -> Row[Any]:
+    """Return the row of `tournament_list` of the tournament of a final that has one."""
     named = tournament_statements.tournament_list(name=event.tournament)
-    return int((await connection.execute(named)).one().id)
+    return (await connection.execute(named)).one()
 
 
 async def withdraw(connection: AsyncConnection, event: Event) -> None:
     """Let the tournament of a final know who is withdrawn from the event."""
     if event.tournament is not None:
-        tournament_id = await tournament_of(connection, event)
-        await connection.execute(final_statements.publish_withdrawals(event.id, tournament_id))
-        await connection.execute(tournament_statements.tell(tournament_id))
+        tournament = await tournament_of(connection, event)
+        await connection.execute(final_statements.publish_withdrawals(event.id, tournament.id))
+        await connection.execute(tournament_statements.tell(tournament.id))
 
 
 async def cancel(connection: AsyncConnection, event: Event) -> None:
     """Cancel the tournament of a final that is not over."""
     if event.tournament is not None:
-        tournament_id = await tournament_of(connection, event)
-        await connection.execute(tournament_statements.cancel_final(tournament_id))
-        await connection.execute(tournament_statements.tell(tournament_id))
+        tournament = await tournament_of(connection, event)
+        await connection.execute(tournament_statements.end_final(tournament.id, "cancelled"))
+        await connection.execute(tournament_statements.tell(tournament.id))
 
 
 async def note_end(connection: AsyncConnection, event: Event) -> bool:
     """Note that the final that a referee conducts is over; return whether it is."""
-    named = tournament_statements.tournament_list(name=event.tournament)
-    row = (await connection.execute(named)).one()
+    row = await tournament_of(connection, event)
     over = TournamentState(row.state) is TournamentState.FINISHED
     if over:
         await connection.execute(statements.change(event.id, {"ended_at": row.ended_at}))
@@ -91,8 +92,7 @@ async def note_end(connection: AsyncConnection, event: Event) -> bool:
 
 async def conducted_record(connection: AsyncConnection, event: Event) -> TournamentRecord:
     """Return the record of a final that a referee conducts, or has conducted."""
-    named = tournament_statements.tournament_list(name=event.tournament)
-    row = (await connection.execute(named)).one()
+    row = await tournament_of(connection, event)
     entries = (await connection.execute(tournament_statements.entries_of([row.id]))).all()
     pairings = (await connection.execute(tournament_statements.pairings_of(row.id))).all()
     blocks = (await connection.execute(tournament_statements.blocks_of(row.id))).all()
@@ -104,9 +104,9 @@ async def conducted_matches(
     connection: AsyncConnection, event: Event
 ) -> dict[PairingKey, list[str]]:
     """Return the ids of the matches that count, by pairing, in the order of their blocks."""
-    tournament_id = await tournament_of(connection, event)
+    tournament = await tournament_of(connection, event)
     found: dict[PairingKey, list[str]] = {}
-    for row in await connection.execute(final_statements.counted_matches(tournament_id)):
+    for row in await connection.execute(final_statements.counted_matches(tournament.id)):
         found.setdefault((row.round, row.table), []).append(row.match_id)
     return found
 

@@ -34,7 +34,6 @@ from arena.server.events.finals.final_reading import (
     end_privacy_of_bots,
     event_of,
     final_of,
-    pairings_of,
     record_of,
 )
 from arena.server.events.finals.final_tournaments import (
@@ -44,7 +43,7 @@ from arena.server.events.finals.final_tournaments import (
     tournament_of,
 )
 from arena.server.results.signing import signer
-from arena.server.tournaments import tournament_statements
+from arena.server.tournaments import tournament_rows, tournament_statements
 from arena.server.tournaments.tournament import PairingKey
 from arena.signatures import Signer
 
@@ -81,10 +80,10 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
         # Then every block was handed in before they were looked for.
         if shown.event.ended_at is not None:
             async with transaction(engine) as connection:
-                await connection.execute(
-                    tournament_statements.finish_final(shown.tournament_id, shown.event.ended_at)
-                )
-                await connection.execute(tournament_statements.tell(shown.tournament_id))
+                tournament_id, ended_at = shown.tournament_id, shown.event.ended_at
+                ended = tournament_statements.end_final(tournament_id, "finished", ended_at)
+                await connection.execute(ended)
+                await connection.execute(tournament_statements.tell(tournament_id))
             async with transaction(engine) as connection:
                 await _release(connection, event_id, key)
 
@@ -109,7 +108,7 @@ async def _shown(connection: AsyncConnection, event_id: int) -> _Shown | None:
             return None
         tournament_id = await add_tournament(connection, event, final)
     else:
-        tournament_id = await tournament_of(connection, event)
+        tournament_id = (await tournament_of(connection, event)).id
     await connection.execute(final_statements.publish_pairings(event_id, tournament_id))
     await connection.execute(final_statements.publish_withdrawals(event_id, tournament_id))
     return _Shown(event, final, tournament_id)
@@ -122,27 +121,16 @@ async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, siz
     found = await fetched(engine, final_statements.unpublished_blocks(event.id, size))
     if not found:
         return False
-    ids = [final.block_id(_pairing(row), row.number) for row in found]
+    blocks = [_block(final, row) for row in found]
     opened = [
-        {
-            "id": block_id,
-            "kind": BlockKind.DEAL.value,
-            "size": final.rules.seats,
-            "rated": False,
-            "epoch": None,
-            # The blocks of a pairing count in the order of this.
-            "created_at": event.began_at + timedelta(microseconds=row.number),
-        }
-        for block_id, row in zip(ids, found, strict=True)
+        tournament_rows.block_columns(block, None)
+        # The blocks of a pairing count in the order of this.
+        | {"created_at": event.began_at + timedelta(microseconds=row.number)}
+        for block, row in zip(blocks, found, strict=True)
     ]
     links = [
-        {
-            "block_id": block_id,
-            "tournament_id": shown.tournament_id,
-            "round": row.round,
-            "table": row.table,
-        }
-        for block_id, row in zip(ids, found, strict=True)
+        tournament_rows.link_columns(block.id, shown.tournament_id, (row.round, row.table))
+        for block, row in zip(blocks, found, strict=True)
     ]
     # In a thread: bots wait for the event loop.
     matches = await asyncio.to_thread(_matches, final, found)
@@ -195,7 +183,7 @@ async def _add_archive(connection: AsyncConnection, event_id: int, key: Signer) 
         matches = await conducted_matches(connection, event)
         blocks = {one: range(1, len(points) + 1) for one, points in record.points.items()}
     else:
-        pairings = await pairings_of(connection, event_id)
+        pairings = (await connection.execute(final_statements.pairings_of(event_id))).all()
         played = (await connection.execute(final_statements.blocks_of(event_id))).all()
         record = await asyncio.to_thread(record_of, event, final, pairings, played)
         for where, of_pairing in groupby(played, key=lambda one: (one.round, one.table)):
@@ -213,14 +201,17 @@ def _pairing(row: Any) -> Pairing:
     return Pairing(row.round, row.table, tuple(row.entries))
 
 
+def _block(final: drawing.DrawnFinal, row: Any) -> Block:
+    block_id = final.block_id(_pairing(row), row.number)
+    return Block(block_id, BlockKind.DEAL, final.rules.seats, rated=False)
+
+
 def _matches(final: drawing.DrawnFinal, blocks: Sequence[Any]) -> list[FinishedMatch]:
     """Return the matches of some blocks, which are rows of `unpublished_blocks`."""
     found = []
     for row in blocks:
-        pairing = _pairing(row)
-        block_id = final.block_id(pairing, row.number)
-        block = Block(block_id, BlockKind.DEAL, final.rules.seats, rated=False)
-        for position, dealt in enumerate(final.matches(pairing, row.number)):
+        block = _block(final, row)
+        for position, dealt in enumerate(final.matches(_pairing(row), row.number)):
             written = bytes(row.transcripts[position])
             found.append(
                 FinishedMatch(

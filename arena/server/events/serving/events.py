@@ -67,7 +67,7 @@ class Events:
             "name": name,
             "title": terms.title,
             "text": terms.text,
-            **tournament_rows.rules_columns(rules.tournament("")),
+            **tournament_rows.rules_columns(rules),
             "practice": terms.practice,
             "most_members": terms.limits.members,
             "most_builds": terms.limits.builds,

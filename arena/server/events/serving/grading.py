@@ -147,7 +147,7 @@ class Grading:
         async with transaction(self._engine) as connection:
             final = await final_of(connection, event)
             record = await record_in(connection, event, final)
-            found = await connection.execute(final_statements.transcripts_of(event.id))
+            found = await connection.execute(final_statements.blocks_of(event.id, "transcripts"))
             written = [bytes(one) for row in found for one in row.transcripts]
         versions = {
             one.registered.entrant.bot: one.registered.version_id for one in final.finalists

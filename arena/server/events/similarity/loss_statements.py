@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from arena.database.statement import Row
 from arena.database.tables.analyses import match_analyses
 from arena.database.tables.bots import bots, versions
-from arena.database.tables.events import event_blocks, event_builds, events
+from arena.database.tables.events import event_builds, events
 from arena.database.tables.matches import match_seats, matches, transcripts
 from arena.database.tables.tournaments import tournament_blocks, tournaments
 
@@ -50,19 +50,6 @@ def kept_of_field(event_id: int, edition: str, limit: int) -> Row:
             .join(bots, bots.c.id == versions.c.bot_id)
         )
         .group_by(chosen.c.id, chosen.c.block_id, chosen.c.data)
-    )
-
-
-def transcripts_of_final(event_id: int) -> Row:
-    """Select `round`, `table`, `number`, `match_ids` and `transcripts` of the blocks of a final.
-
-    It selects nothing after the release.
-    """
-    block = event_blocks.c
-    return (
-        select(block.round, block.table, block.number, block.match_ids, block.transcripts)
-        .where(block.event_id == event_id)
-        .order_by(block.round, block.table, block.number)
     )
 
 

@@ -323,7 +323,7 @@ async def test_the_final_gets_another_name_if_its_own_was_taken_meanwhile(
     event = await begun(store, database, sql)
     await played_out(store, sql, event)
     field = [NewEntry(one.id, None) for one in await store.bots()]
-    await store.tournaments.create("Cup", RULES.tournament("x"), field)
+    await store.tournaments.create("Cup", replace(RULES, seed="x"), field)
     event = await released(store, sql)
     assert event.tournament == "cup-2"
 

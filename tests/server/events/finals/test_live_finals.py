@@ -215,7 +215,7 @@ async def test_a_blind_final_is_not_published_nor_may_it_be(
     assert await public(store) == []
     assert (await store.tournaments.newest(10))[0] == []
     field = [NewEntry(one.id, None) for one in await store.bots()]
-    other = await store.tournaments.create("other", RULES.tournament("x"), field)
+    other = await store.tournaments.create("other", replace(RULES, seed="x"), field)
     with pytest.raises(psycopg.errors.CheckViolation, match="events_blind_until_results"):
         sql.execute(
             "UPDATE events SET tournament_id = %s, published_at = now() WHERE id = %s",
