@@ -9,7 +9,7 @@ from arena.records import VersionId
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
 from arena.server.tournaments.tournament import Rules, Tournament, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournaments import NewEntry
 
 RULES = Rules(
     FormatName.ROUND_ROBIN, "bluff", {}, 2, 1, None, ScoreRule.PLACEMENT, "s", rated=False
@@ -23,5 +23,5 @@ async def begun(
     entries = [NewEntry(version, None) for version in versions]
     made = await store.tournaments.create(name, replace(RULES, **rules), entries)
     running = TournamentState.RUNNING
-    await store.tournaments.change_state(name, running, before=BEFORE[running])
+    await store.tournaments.change_state(name, running)
     return made

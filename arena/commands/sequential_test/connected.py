@@ -47,7 +47,7 @@ from arena.server.tournaments.tournament import (
     Tournament,
     TournamentState,
 )
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournaments import NewEntry
 from arena.settings import read_settings
 
 MOST_BLOCKS = 10_000
@@ -117,9 +117,7 @@ async def _hold(
             for name, field in zip(plan.names, await _fields(store, plan), strict=True):
                 tournaments.append(await store.tournaments.create(name, plan.rules, field))
             for name in plan.names:
-                await store.tournaments.change_state(
-                    name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
-                )
+                await store.tournaments.change_state(name, TournamentState.RUNNING)
             typer.echo(
                 f"{' and '.join(plan.names)}: a running referee plays this (`arena up` or `arena "
                 "serve`) while all bots are connected; `arena tournament list` shows it.",
@@ -132,11 +130,7 @@ async def _hold(
             for tournament in tournaments:
                 # A tournament that has played all its blocks is already over.
                 with suppress(TournamentStateError):
-                    await store.tournaments.change_state(
-                        tournament.name,
-                        TournamentState.CANCELLED,
-                        before=BEFORE[TournamentState.CANCELLED],
-                    )
+                    await store.tournaments.change_state(tournament.name, TournamentState.CANCELLED)
 
 
 async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
@@ -218,7 +212,7 @@ async def keep_together(
             continue
         # It may have ended in the meantime.
         with suppress(TournamentStateError):
-            await store.tournaments.change_state(name, state, before=BEFORE[state])
+            await store.tournaments.change_state(name, state)
             change(name)
             if state is TournamentState.PAUSED:
                 awaited = tournaments[done.index(min(done))].entries[0].registered.entrant

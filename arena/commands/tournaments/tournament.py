@@ -199,7 +199,7 @@ def start(name: Name, watch: Watch = False) -> None:
 @app.command()
 def pause(name: Name) -> None:
     """Begin no further block of a tournament; running blocks are played to their end."""
-    _change(name, TournamentState.PAUSED, TournamentState.RUNNING)
+    _change(name, TournamentState.PAUSED)
     say(f"Paused {name}. Resume it with `arena tournament resume {quote(name)}`.")
 
 
@@ -212,13 +212,7 @@ def resume(name: Name, watch: Watch = False) -> None:
 @app.command()
 def cancel(name: Name) -> None:
     """End a tournament for good. Blocks already played still count."""
-    _change(
-        name,
-        TournamentState.CANCELLED,
-        TournamentState.CREATED,
-        TournamentState.RUNNING,
-        TournamentState.PAUSED,
-    )
+    _change(name, TournamentState.CANCELLED)
     say(f"Cancelled {name}.")
 
 

@@ -28,7 +28,6 @@ from arena.server.tournaments.tournament import Tournament
 from arena.server.tournaments.tournament_bots import TournamentBots
 from arena.server.tournaments.tournaments import Tournaments
 from arena.server.tournaments.waits import Waits
-from arena.server.tournaments.whereabouts import Whereabouts
 
 MOST_BROKEN = 3
 """The number of blocks that may fail on our side before a tournament is paused.
@@ -72,9 +71,8 @@ class Conductor:
         self._looks = 0
         """The number of looks by `search` since waits were last recorded."""
         self._here = here
-        whereabouts = Whereabouts(bots, here)
-        self.staffing = Staffing(bots, whereabouts)
-        self._waits = Waits(store, whereabouts)
+        self.staffing = Staffing(bots, self._present)
+        self._waits = Waits(store, self._present)
         self._stuck: set[TournamentId] = set()
         """The tournaments without a block to begin at the last look, as bots are not here."""
         self._changed: set[TournamentId] = set()
@@ -167,6 +165,17 @@ class Conductor:
     def _with_blocks_to_play(self) -> list[RunningTournament]:
         return [running for running in self._running.values() if running.wanting]
 
+    async def _present(self, running: RunningTournament) -> set[int]:
+        """Return those of the versions that a tournament waits for which are connected anywhere.
+
+        Storage is asked only for those that are not here.
+        """
+        game, wanted = running.tournament.rules.game, set(running.wanted)
+        present = self._here(game, wanted)
+        if away := [VersionId(one) for one in wanted - present]:
+            present = present.union(*(await self._bots.whereabouts(game, away)).values())
+        return present
+
     # Reading from and writing to storage
 
     def _recorded(self) -> None:
@@ -221,26 +230,23 @@ class Conductor:
         self._news.set()
 
     async def _read(self, ids: Collection[TournamentId] | None = None) -> None:
-        async with self._reading:
-            await self._read_in_turn(ids)
-
-    async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
         """Read the conducted tournaments of `ids`, or all; begin new ones, close missing ones."""
-        begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
-        for tournament in begun.values():
-            running = self._running.get(tournament.id)
-            if running is None:
-                if not self._knows(tournament):
-                    continue
-                running = RunningTournament(await self._store.record(tournament))
-                self._running[tournament.id] = running
-                self._void(running.give_up())
-                log.info("tournament taken up", tournament=tournament.name)
-            else:
-                self._void(running.update(tournament))
-        for tournament_id in self._running if ids is None else ids:
-            if tournament_id in self._running and tournament_id not in begun:
-                self._void(self._running[tournament_id].close())
+        async with self._reading:
+            begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
+            for tournament in begun.values():
+                running = self._running.get(tournament.id)
+                if running is None:
+                    if not self._knows(tournament):
+                        continue
+                    running = RunningTournament(await self._store.record(tournament))
+                    self._running[tournament.id] = running
+                    self._void(running.give_up())
+                    log.info("tournament taken up", tournament=tournament.name)
+                else:
+                    self._void(running.update(tournament))
+            for tournament_id in self._running if ids is None else ids:
+                if tournament_id in self._running and tournament_id not in begun:
+                    self._void(self._running[tournament_id].close())
 
     async def _look_elsewhere(self, running: RunningTournament) -> None:
         """Hand over a tournament that cannot continue here but can at another referee.

@@ -1,36 +1,23 @@
 """`Staffing`: the slots for hosted bots go to those for which tables of tournaments wait."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
 from arena.records import Registered, VersionId
 from arena.server.ladder.agenda import Engagement
 from arena.server.play.attendances import Attendances
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.tournament_bots import TournamentBots
-from arena.server.tournaments.whereabouts import Whereabouts
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What the tournaments of a referee need of the slots now."""
-
-    called: Collection[int]
-    """The versions that were given shifts for tournaments conducted here."""
-    wanted: Collection[int]
-    """Those that have blocks to play."""
-    needed: Collection[int]
-    """Those that play now, could begin a block now, or wait at the next table for another."""
-    waiting: int
-    """How many shifts wait for a slot."""
 
 
 class Staffing:
     """Queues shifts for tournaments, and asks others to leave where they wait for a slot."""
 
-    def __init__(self, bots: TournamentBots, whereabouts: Whereabouts) -> None:
+    def __init__(
+        self, bots: TournamentBots, present: Callable[[RunningTournament], Awaitable[set[int]]]
+    ) -> None:
+        """`present` returns the connected ones of the versions that a tournament waits for."""
         self._bots = bots
-        self._whereabouts = whereabouts
+        self._present = present
         self.shifts: Attendances | None = None
         """The hosted bots that are connected here; without it none is asked to leave."""
         self.called: set[VersionId] = set()
@@ -53,7 +40,7 @@ class Staffing:
         coming: set[VersionId] = set()
         for running in tournaments:
             of_tournament = set(running.wanted)
-            present = await self._whereabouts.of(running)
+            present = await self._present(running)
             hosted = await self._bots.hosted([VersionId(one) for one in of_tournament - present])
             table = running.next_table(present, hosted)
             wanted |= of_tournament
@@ -65,26 +52,39 @@ class Staffing:
         if self.shifts is not None:
             # A shift that was queued at this moment may begin in a free slot.
             lacking = min(waiting, self.waiting)
-            make_room(self.shifts, Needs(self.called, wanted, needed, lacking))
+            make_room(
+                self.shifts, called=self.called, wanted=wanted, needed=needed, waiting=lacking
+            )
             self.called &= {one.version_id for one, _ in self.shifts.shifts} | wanted
         self.waiting = waiting
 
 
-def make_room(here: Attendances, needs: Needs) -> None:
+def make_room(
+    here: Attendances,
+    *,
+    called: Collection[int],
+    wanted: Collection[int],
+    needed: Collection[int],
+    waiting: int,
+) -> None:
     """Ask shifts to end that no tournament needs.
+
+    `called` are the versions that were given shifts for tournaments conducted here, `wanted` those
+    that have blocks to play, and `needed` those that play now, could begin a block now, or wait at
+    the next table for another; so many shifts are `waiting` for a slot.
 
     Those for tournaments end when nothing is left to play for them; and as many as others wait for
     a slot, those of the ladder before those for tournaments, in the order in which they came.
     """
     shifts = here.shifts
     staying = [one for one, asked in shifts if not asked]
-    unwanted = set(needs.called).difference(needs.wanted)
+    unwanted = set(called).difference(wanted)
     over = {one.version_id for one in staying if not one.ladder and one.version_id in unwanted}
     here.ask_to_leave(over, ladder=False)
     ending = len(shifts) - len(staying) + len(over)
-    spare = [one for one in staying if one.version_id not in over.union(needs.needed)]
+    spare = [one for one in staying if one.version_id not in over.union(needed)]
     in_order = sorted(spare, key=lambda one: not one.ladder)
-    leaving = in_order[: max(0, needs.waiting - ending)]
+    leaving = in_order[: max(0, waiting - ending)]
     for ladder in (True, False):
         here.ask_to_leave(_versions(leaving, ladder=ladder), ladder=ladder)
 

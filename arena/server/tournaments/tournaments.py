@@ -134,12 +134,15 @@ class Tournaments:
             return await _named(connection, name)
 
     async def change_state(
-        self, name: str, state: TournamentState, *, before: Collection[TournamentState]
+        self, name: str, state: TournamentState, *, before: Collection[TournamentState] = ()
     ) -> None:
-        """Start, pause, resume or cancel a tournament.
+        """Start, pause, resume or cancel a tournament that is in one of the states `before`.
+
+        By default these are all from which `state` can be reached.
 
         Raises UnknownTournamentError and TournamentStateError.
         """
+        before = before or BEFORE[state]
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
             if not tournament.conducted or state is TournamentState.CANCELLED:
@@ -156,20 +159,13 @@ class Tournaments:
         One that is not running stays as it is.
         """
         async with fenced(self._engine, self._epoch) as connection:
-            await _change(
-                connection,
-                tournament_id,
-                TournamentState.FINISHED,
-                BEFORE[TournamentState.FINISHED],
-            )
+            await _change(connection, tournament_id, TournamentState.FINISHED)
             await connection.execute(statements.tell_event(tournament_id))
 
     async def suspend(self, tournament_id: TournamentId) -> None:
         """Pause a running tournament that cannot continue."""
         async with fenced(self._engine, self._epoch) as connection:
-            await _change(
-                connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
-            )
+            await _change(connection, tournament_id, TournamentState.PAUSED)
 
     async def withdraw(self, name: str, number: EntryNumber) -> None:
         """Withdraw an entry from a tournament that is not over; doing so again changes nothing.
@@ -288,10 +284,10 @@ async def _change(
     connection: AsyncConnection,
     tournament_id: TournamentId,
     state: TournamentState,
-    before: Collection[TournamentState],
+    before: Collection[TournamentState] = (),
 ) -> bool:
-    """Change a tournament's state if it is one of `before`; return whether it was."""
-    names = [one.value for one in before]
+    """Change a tournament's state if it is one of `before`, or of BEFORE; return whether it was."""
+    names = [one.value for one in before or BEFORE[state]]
     changed = await connection.scalar(
         statements.set_state(tournament_id, state.value, before=names)
     )

@@ -1,6 +1,6 @@
 """`Waits`: how long tables wait for absent bots, and which of them become walkovers."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 import structlog
 
@@ -10,7 +10,6 @@ from arena.server.ladder.agenda import Engagement
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.tournament import PairingKey, Tournament
 from arena.server.tournaments.tournaments import Tournaments
-from arena.server.tournaments.whereabouts import Whereabouts
 
 OFTEN_AWAY = 3
 """A connected bot that does not take its seat so often in a row is taken for absent."""
@@ -27,9 +26,12 @@ class Waits:
     that wait for a slot only after nothing was played for STILL_SECONDS.
     """
 
-    def __init__(self, store: Tournaments, whereabouts: Whereabouts) -> None:
+    def __init__(
+        self, store: Tournaments, present: Callable[[RunningTournament], Awaitable[set[int]]]
+    ) -> None:
+        """`present` returns the connected ones of the versions that a tournament waits for."""
         self._store = store
-        self._whereabouts = whereabouts
+        self._present = present
         self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
         """The entries for which tables waited at the last record."""
         self._still: dict[TournamentId, tuple[int, float]] = {}
@@ -44,7 +46,7 @@ class Waits:
         `playing` are its blocks that are played here.
         """
         tournament = running.tournament
-        present = await self._whereabouts.of(running)
+        present = await self._present(running)
         present -= _often_away(running, present, playing)
         settled, still = self._still.get(tournament.id, (0, 0.0))
         moves = not running.resting or running.settled != settled

@@ -20,7 +20,6 @@ from arena.server.events.finals.archive import ArchiveError, zipped
 from arena.server.events.finals.archive_check import Checked, check
 from arena.server.events.finals.archive_reading import match_ids, stored_event
 from arena.server.tournaments.tournament import TournamentState
-from arena.server.tournaments.tournaments import BEFORE
 from tests.bots import PATIENCE, Peer
 from tests.scene import Scene, playing
 from tests.server.events.cups import RULES, entrant, frozen, let_pass, said, signed_up
@@ -220,7 +219,7 @@ async def test_only_its_event_withdraws_from_and_cancels_a_final_that_a_referee_
         await store.tournaments.withdraw("cup", 1)
     cancelled = TournamentState.CANCELLED
     with pytest.raises(TournamentStateError, match="final of an event"):
-        await store.tournaments.change_state("cup", cancelled, before=BEFORE[cancelled])
+        await store.tournaments.change_state("cup", cancelled)
     await store.events.withdraw("cup", "bot-eve", "me")
     (gone,) = [one for one in (await store.tournaments.named("cup")).entries if one.withdrawn]
     assert gone.registered.entrant.bot == "bot-eve"

@@ -30,7 +30,6 @@ from arena.server.app.store import Store
 from arena.server.failover.lease import held_lease
 from arena.server.failover.spreading import FULL
 from arena.server.tournaments.tournament import BlockState, TournamentState
-from arena.server.tournaments.tournaments import BEFORE
 from arena.v1 import owner_pb2, referee_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.bots import PATIENCE, Peer
@@ -313,11 +312,7 @@ async def conducted(store: Store) -> AsyncIterator["asyncio.Task[SequentialProgr
     finally:
         for test in (await store.tournaments.newest(1))[0]:
             with suppress(TournamentStateError):  # it may be over
-                await store.tournaments.change_state(
-                    test.name,
-                    TournamentState.CANCELLED,
-                    before=BEFORE[TournamentState.CANCELLED],
-                )
+                await store.tournaments.change_state(test.name, TournamentState.CANCELLED)
         await testing
 
 

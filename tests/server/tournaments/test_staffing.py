@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.server.tournaments.staffing import Needs, make_room
+from arena.server.tournaments.staffing import make_room
 
 
 def shift(version: int, *, ladder: bool = False) -> Registered:
@@ -24,7 +24,7 @@ class Here:
 def left(here: Here, **needs: object) -> tuple[set[int], set[int]]:
     """Who of the ladder and who of tournaments was asked."""
     made = {"called": (), "wanted": (), "needed": (), "waiting": 0} | needs
-    make_room(here, Needs(**made))  # type: ignore[arg-type]
+    make_room(here, **made)  # type: ignore[arg-type]
     return here.left[True], here.left[False]
 
 

@@ -26,7 +26,7 @@ from arena.scheduling.pairings import Pairing, PlayedPairing
 from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.app.store import Store
 from arena.server.tournaments.tournament import BlockState, Rules, Tournament, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournaments import NewEntry
 from tests import recorded_matches
 from tests.database_locks import waiting
 from tests.databases import plain
@@ -162,7 +162,7 @@ async def test_states_change_in_their_order_only(
     await created(store, versions)
 
     async def becomes(state: TournamentState) -> Tournament:
-        await store.tournaments.change_state("cup", state, before=BEFORE[state])
+        await store.tournaments.change_state("cup", state)
         return await store.tournaments.named("cup")
 
     with pytest.raises(TournamentStateError, match="cup is created: only one that is running"):
@@ -257,7 +257,7 @@ async def test_unfinished_blocks_of_a_tournament_that_is_over_are_void_when_a_re
     own = await opened(store, tournament)
     await store.record(both_rotations(versions, own)[:1])
     for state in (TournamentState.RUNNING, TournamentState.CANCELLED):
-        await store.tournaments.change_state(tournament.name, state, before=BEFORE[state])
+        await store.tournaments.change_state(tournament.name, state)
         async with open_referees_store(database) as referee:
             assert await referee.kept() == []
         (seen,) = await store.tournaments.blocks(tournament, [own.id])

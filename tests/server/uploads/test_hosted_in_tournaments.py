@@ -10,7 +10,6 @@ from arena.builds.hosted import (
 from arena.records import Owner
 from arena.server.app.store import Store
 from arena.server.tournaments.tournament import TournamentState
-from arena.server.tournaments.tournaments import BEFORE
 from tests.running_tournaments import begun
 from tests.server.uploads.hosting import TERMS, build, check, finish, take, upload
 
@@ -82,7 +81,7 @@ async def test_a_shift_for_a_tournament_that_does_not_run_any_more_does_not_begi
     taken = take(sql)
     assert taken is not None
     paused = TournamentState.PAUSED
-    await store.tournaments.change_state("cup", paused, before=BEFORE[paused])
+    await store.tournaments.change_state("cup", paused)
     assert await store.shifts.begin_tournament(worker, version, TERMS) is None
 
 
@@ -118,7 +117,7 @@ async def test_the_build_of_an_entered_version_is_kept_until_the_tournament_is_o
         await check(store, worker, sql)
     assert await store.tournament_bots.hosted([version]) == {version}
     cancelled = TournamentState.CANCELLED
-    await store.tournaments.change_state("cup", cancelled, before=BEFORE[cancelled])
+    await store.tournaments.change_state("cup", cancelled)
     await upload(store, owner, 4, terms=terms)
     assert await store.tournament_bots.hosted([version]) == set()
     can = await store.tournament_bots.participation([version], "bluff")

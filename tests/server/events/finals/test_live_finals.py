@@ -19,7 +19,7 @@ from arena.server.app.store import Store
 from arena.server.events.event import Event, Phase
 from arena.server.events.finals.finals import EVENT_RETRY_SECONDS, FinalBlockId
 from arena.server.tournaments.tournament import TournamentRecord, TournamentState
-from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from arena.server.tournaments.tournaments import NewEntry
 from arena.signatures import check_signature
 from tests import recorded_matches
 from tests.server.events.cups import (
@@ -255,7 +255,7 @@ async def test_no_referee_conducts_a_live_final_nor_can_it_be_changed_as_a_tourn
     await begun(store, database, sql)
     state = TournamentState.PAUSED
     with pytest.raises(TournamentStateError, match="cup is the final of an event"):
-        await store.tournaments.change_state("cup", state, before=BEFORE[state])
+        await store.tournaments.change_state("cup", state)
     with pytest.raises(TournamentStateError, match="cup is the final of an event"):
         await store.tournaments.withdraw("cup", 1)
     async with open_referees_store(database) as referee:
