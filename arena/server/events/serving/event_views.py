@@ -5,7 +5,6 @@ method finds no event, or nothing of it, for whom it is private.
 """
 
 import asyncio
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from time import monotonic
 from typing import Final
@@ -58,7 +57,7 @@ class EventViews:
         self, viewer: int | None, name: str | None = None
     ) -> tuple[list[Event], datetime]:
         """Return the newest events, or the one of a name, newest first, and the time."""
-        async with self._viewing(viewer) as connection:
+        async with viewing(self._engine, viewer) as connection:
             found = (await connection.execute(event_statements.event_list(name=name))).all()
             (now,) = (await connection.execute(event_statements.clock())).one()
         return [rows.event(row) for row in found], now
@@ -72,7 +71,7 @@ class EventViews:
 
     async def ladder(self, viewer: int | None, event: Event) -> list[LadderLine]:
         """Return the standings on the ladder of an event, as `standings` does."""
-        async with self._viewing(viewer) as connection:
+        async with viewing(self._engine, viewer) as connection:
             if not (await connection.execute(statements.ladder(event.id))).all():
                 return []
         return await self.standings(event)
@@ -105,7 +104,7 @@ class EventViews:
         """
         count = max(1, MATCHES_A_PAGE // event.terms.rules.seats)
         newest = statements.newest_blocks(event.id, bot=bot, before=before, limit=count)
-        async with self._viewing(viewer) as connection:
+        async with viewing(self._engine, viewer) as connection:
             found = (await connection.execute(newest)).all()
             ids = {one for row in found for one in row.players}
             named = (await connection.execute(player_statements.named_players(ids))).all()
@@ -120,7 +119,7 @@ class EventViews:
         if event.released_at is not None and event.tournament is not None:
             found = await self._tournaments.named(event.tournament)
             return await self._tournaments.record(found)
-        async with self._viewing(viewer) as connection:
+        async with viewing(self._engine, viewer) as connection:
             final = await _released(connection, event)
             return None if final is None else await record_in(connection, event, final)
 
@@ -128,7 +127,7 @@ class EventViews:
         self, viewer: int | None, event: Event, *, bot: str | None = None, before: int | None = None
     ) -> list[LadderMatch]:
         """Return the last matches of a private final that is released, as `matches` does."""
-        async with self._viewing(viewer) as connection:
+        async with viewing(self._engine, viewer) as connection:
             final = await _released(connection, event)
             if final is None:
                 return []
@@ -156,15 +155,12 @@ class EventViews:
 
         None if there is none, or it is not kept any more.
         """
-        async with self._viewing(viewer) as connection:
+        async with viewing(self._engine, viewer) as connection:
             for found in (statements.transcript, final_statements.transcript):
                 data = await connection.scalar(found(event.id, match_id))
                 if data is not None:
                     return from_bytes(bytes(data))
         return None
-
-    def _viewing(self, viewer: int | None) -> AbstractAsyncContextManager[AsyncConnection]:
-        return viewing(self._engine, viewer)
 
 
 async def _released(connection: AsyncConnection, event: Event) -> DrawnFinal | None:
