@@ -21,6 +21,8 @@ class Frame:
     step: Step | None
     state: Any
     events: tuple[Any, ...]
+    before: Any = None
+    """The state before the step; None before the first."""
 
 
 def replay(transcript: Transcript) -> Iterator[Frame]:
@@ -33,7 +35,8 @@ def replay(transcript: Transcript) -> Iterator[Frame]:
     yield Frame(0, None, state, ())
     for index, step in enumerate(transcript.steps, start=1):
         before, state = state, advance(game, state, index, step)
-        yield Frame(index, step, state, game.events(before, step.actor, step.action, state))
+        events = game.events(before, step.actor, step.action, state)
+        yield Frame(index, step, state, events, before)
 
 
 def start(game: AnyGame, transcript: Transcript) -> Any:

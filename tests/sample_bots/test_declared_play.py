@@ -34,13 +34,11 @@ def turns(seats: int) -> list[Turn[Any, Any]]:
     contenders = [Contender(f"bot {seat}", load_bot("bayes")) for seat in range(seats)]
     found = []
     for played in play_series(game, contenders, 3, "declared"):
-        before: Any = None
         for frame in replay(played.transcript):
             if frame.step is not None and isinstance(frame.step.actor, int):
                 match = Match.of(played.transcript.setup, frame.step.actor)
-                view = game.view(before, frame.step.actor)
+                view = game.view(frame.before, frame.step.actor)
                 found.append(Turn(match, 1, view, (), 2000, 30000))
-            before = frame.state
     return found[::5]
 
 

@@ -186,11 +186,10 @@ def _decisions(played: ExportedMatch) -> Iterator[tuple[int, tuple[Any, ...]]]:
     if played.analysis is not None:
         kept = kept_form.from_json(played.analysis, game.notation)
         analysed = {one.step: one for one in kept}
-    before: Any = None
     for frame in replay(played.transcript):
         step = frame.step
         if step is not None and step.actor is not DEALER:
-            view = game.view(before, step.actor)
+            view = game.view(frame.before, step.actor)
             claim = None if claims is None else claims.chance(view, game.options)
             values = _values(analysed.get(frame.index))
             yield (
@@ -212,7 +211,6 @@ def _decisions(played: ExportedMatch) -> Iterator[tuple[int, tuple[Any, ...]]]:
                     ],
                 ),
             )
-        before = frame.state
 
 
 @lru_cache(64)

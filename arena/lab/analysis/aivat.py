@@ -121,15 +121,14 @@ class Aivat:
             estimates = (opens + follows) / 2
         game = transcript.setup.make_game()
         current: _Round | None = None
-        before: BluffState | None = None
         for frame in replay(transcript):
-            step, state = frame.step, frame.state
-            if step is not None and before is not None and before.phase is BluffPhase.ROLL:
+            step, state, before = frame.step, frame.state, frame.before
+            if step is not None and before.phase is BluffPhase.ROLL:
                 if current is not None:
                     estimates = estimates + current.ends
                 current = _Round(sets, state, known)
                 estimates = estimates + current.roll_terms()
-            elif step is not None and before is not None and current is not None:
+            elif step is not None and current is not None:
                 declared = step.actor == known and not step.stand_in
                 shares = self._shares(_public(game.view(before, known))) if declared else None
                 try:
@@ -144,7 +143,6 @@ class Aivat:
                         f"{setup.entrants[known]} in match {setup.match_id}: {error}"
                     ) from error
                 estimates = estimates + terms
-            before = state
         # A forfeit decides the match whatever the hands are.
         if current is None or any(transcript.result.forfeited):
             return estimates + _result(transcript, known)

@@ -83,11 +83,10 @@ def decisions(
         sources = ()
     sources = known_sources() if sources is None else sources
     claims = claims_of(game.name)
-    before: Any = None
     for frame in replay(transcript):
         step = frame.step
         if step is not None and step.actor is not DEALER:
-            view = game.view(before, step.actor)
+            view = game.view(frame.before, step.actor)
             found = ((source, source.look(view, step.action)) for source in sources)
             source, valued = next((f for f in found if f[1] is not None), (None, None))
             unread = None if claims is None else claims.chance(view, game.options)
@@ -105,7 +104,6 @@ def decisions(
                 if valued is None
                 else solved_place(view, step.action, valued.values, valued.play),
             )
-        before = frame.state
 
 
 def has_values(game: AnyGame) -> bool:

@@ -24,14 +24,12 @@ def solved_shares_of(transcript: Transcript) -> Mapping[int, SolvedShares]:
     if tables is None or not has_values(game):
         return {}
     found = {}
-    before = None
     for frame in replay(transcript):
         if frame.step is not None and frame.step.actor is not DEALER:
-            view = game.view(before, frame.step.actor)
+            view = game.view(frame.before, frame.step.actor)
             play = tables.play(view)
             if play is not None:
                 found[frame.index] = solved_shares(view, play)
-        before = frame.state
     return found
 
 

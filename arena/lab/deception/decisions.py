@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from arena.games.claims import ClaimSituation, GameClaims, claims_of
 from arena.games.game import AnyGame
-from arena.match.replay import TranscriptError, replay
+from arena.match.replay import Frame, TranscriptError, replay
 from arena.match.transcript import Step, Transcript
 
 _HALF: Final = Fraction(1, 2)
@@ -78,27 +78,25 @@ def claim_decisions(transcript: Transcript, most: int | None = None) -> tuple[Cl
     seats = seats._replace(name=f"{seats.rank} seats at the table")
     found: list[ClaimDecision] = []
     last: ClaimDecision | None = None
-    for number, step, before, after in islice(_seat_steps(transcript), most):
-        decision = _decision(number, step, game, known, before)
+    for frame, step in islice(_seat_steps(transcript), most):
+        decision = _decision(frame, step, game, known)
         decision.situations = _shared((*decision.situations, seats))
         if decision.claimed:
             last = decision
-            last.off = known.off(step.action, before, after, game.options) or 0
+            last.off = known.off(step.action, frame.before, frame.state, game.options) or 0
         elif last is not None and known.doubts(step.action):
             decision.right = last.off != 0
-        if last is not None and known.called(step.action, before, after):
+        if last is not None and known.called(step.action, frame.before, frame.state):
             last.doubted = True
         if decision.could_claim or decision.could_doubt:
             found.append(decision)
     return tuple(found)
 
 
-def _decision(
-    number: int, step: Step, game: AnyGame, known: GameClaims, before: Any
-) -> ClaimDecision:
+def _decision(frame: Frame, step: Step, game: AnyGame, known: GameClaims) -> ClaimDecision:
     """Return a decision by the view of its seat, with the chance of its claim."""
     assert isinstance(step.actor, int)
-    view = game.view(before, step.actor)
+    view = game.view(frame.before, step.actor)
     likeliest = known.likeliest(view, game.options)
     may_doubt = known.may_doubt(view)
     situations = list(known.situations(view))
@@ -109,7 +107,7 @@ def _decision(
         situations.append(next(situation for bound, situation in _LIKELY if standing <= bound))
     chance = known.own_chance(step.action, view, game.options)
     return ClaimDecision(
-        number,
+        frame.index,
         step.actor,
         step.fault is None and not step.stand_in,
         likeliest is not None,
@@ -125,13 +123,11 @@ def _shared(situations: tuple[ClaimSituation, ...]) -> tuple[ClaimSituation, ...
     return situations
 
 
-def _seat_steps(transcript: Transcript) -> Iterator[tuple[int, Step, Any, Any]]:
-    """Yield the seats' steps with their numbers, and the states before and after them."""
-    before: Any = None
+def _seat_steps(transcript: Transcript) -> Iterator[tuple[Frame, Step]]:
+    """Yield the frames of the seats' steps, with the steps."""
     try:
         for frame in replay(transcript):
             if frame.step is not None and isinstance(frame.step.actor, int):
-                yield frame.index, frame.step, before, frame.state
-            before = frame.state
+                yield frame, frame.step
     except TranscriptError:
         return

@@ -55,15 +55,13 @@ def test_hidden_dice_are_worth_what_each_action_gained_by_them() -> None:
     for transcript in played("cfr", "cfr", matches=2, dice_per_player=3):
         found, gained = analyse(transcript), [0.0, 0.0]
         of_steps = {decision.step: decision for decision in found.decisions}
-        before: Any = None
         for frame in replay(transcript):
             step = frame.step
             if step is not None and step.actor is not DEALER:
                 known = of_steps[frame.index]
                 assert known.solved is not None and known.win is not None
-                taken, on_average = in_sight(solved, before, step.actor, step.action)
+                taken, on_average = in_sight(solved, frame.before, step.actor, step.action)
                 gained[step.actor] += taken - known.win - (on_average - known.solved.win)
-            before = frame.state
         # Exact play is not followed where it comes less than once in a thousand times.
         assert accounts(found)[0].hidden == pytest.approx(gained[0] - gained[1], abs=0.02)
 

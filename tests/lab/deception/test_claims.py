@@ -41,9 +41,8 @@ def test_what_a_kit_says_of_claims_agrees_with_the_rules(
     assert known is not None
     claims = 0
     for transcript in played(game):
-        before = None
         for frame in replay(transcript):
-            step, after = frame.step, frame.state
+            step, before, after = frame.step, frame.before, frame.state
             if step is not None and step.actor is not DEALER:
                 view = game.view(before, step.actor)
                 # The first choices suffice: with the extension there are thousands.
@@ -65,7 +64,6 @@ def test_what_a_kit_says_of_claims_agrees_with_the_rules(
                 claims += off is not None
                 if chance in (0, 1) and not getattr(step.action, "show", ()):
                     assert (off == 0) == (chance == 1)
-            before = after
     assert claims
 
 

@@ -48,10 +48,9 @@ def test_at_a_larger_table_only_the_last_two_can_be_lucky() -> None:
     seen = 0
     for played in series(careless(4), 20):
         valued = {draw.step: draw for draw in luck_of(played.transcript).draws}
-        before = None
         for frame in replay(played.transcript):
             if frame.step is not None and frame.step.actor is DEALER:
-                assert before is not None
+                before = frame.before
                 live = [seat for seat, count in enumerate(before.dice_counts) if count]
                 if isinstance(frame.step.action, CupRoll) and len(live) == 2:
                     opener = before.opener
@@ -63,7 +62,6 @@ def test_at_a_larger_table_only_the_last_two_can_be_lucky() -> None:
                     lucks = valued[frame.index].seats
                     assert all(luck == 0 for seat, luck in enumerate(lucks) if seat not in live)
                     seen += 1
-            before = frame.state
     assert seen
 
 

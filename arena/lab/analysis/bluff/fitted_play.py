@@ -56,18 +56,15 @@ def decisions(transcript: Transcript, seat: int) -> Iterator[SeenDecision]:
     Raises:
         TranscriptError: The transcript contradicts the rules.
     """
-    before: BluffState | None = None
     for frame in replay(transcript):
-        step = frame.step
+        step, before = frame.step, frame.before
         if (
             step is not None
             and step.actor == seat
             and not (step.fault or step.stand_in)
-            and before is not None
             and before.phase is BluffPhase.BETTING
         ):
             yield _decision(before, seat, step.action)
-        before = frame.state
 
 
 def _decision(state: BluffState, seat: int, action: Bet | Doubt) -> SeenDecision:

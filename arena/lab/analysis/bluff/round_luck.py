@@ -48,15 +48,14 @@ def round_luck(
         TranscriptError: The transcript contradicts the rules.
     """
     game = transcript.setup.make_game()
-    luck, before = 0.0, None
+    luck = 0.0
     for frame in replay(transcript):
-        state: BluffState = frame.state
+        state, before = frame.state, frame.before
         if before is not None and before.phase is BluffPhase.ROLL and before.dice_counts[seat]:
             afresh = [_rolled(game, before, random) for _ in range(playouts)]
             found = [_played_on(game, one, seat, plays, random) for one in [state] * playouts]
             expected = [_played_on(game, one, seat, plays, random) for one in afresh]
             luck += fmean(found) - fmean(expected)
-        before = state
     return luck
 
 
