@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from inspect import iscoroutine
 from pathlib import Path
 from random import Random
+from typing import Any
 from uuid import UUID
 
 from arena.bot.bot import AnyBot, take_note
@@ -121,6 +122,18 @@ def opened(
     return setup, seed.derive(f"{label} secret")
 
 
+def dealt(
+    game: AnyGame, entrants: Sequence[str], seed: Seed, label: str, time_control: TimeControl
+) -> tuple[Setup, Opening, Flow]:
+    """Return the setup, the opening and the play of the match that has this label."""
+    setup, secret = opened(game, entrants, seed, label, time_control)
+    seats = range(len(entrants))
+    entropies = (seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats)
+    opening = Opening(secret, tuple(entropies))
+    key = match_key(secret, setup.match_id, opening.entropies)
+    return setup, opening, play(game, len(seats), KeyedRandomness(key), setup.fault_limit)
+
+
 def play_match(
     game: AnyGame,
     contenders: Sequence[Contender],
@@ -134,23 +147,16 @@ def play_match(
     Bots are told the time control; nothing holds them to it. `notes` takes what they note.
     """
     label = f"match {number}"
-    seats = range(len(contenders))
     names = [contender.name for contender in contenders]
-    setup, secret = opened(game, names, seed, label, time_control)
-    opening = Opening(
-        secret,
-        tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
-    )
-    key = match_key(opening.secret, setup.match_id, opening.entropies)
+    setup, opening, flow = dealt(game, names, seed, label, time_control)
     bots: list[AnyBot] = []
     matches = [
         Match(setup.match_id, game, seat, setup.entrants, time_control, setup.fault_limit)
-        for seat in seats
+        for seat in range(len(contenders))
     ]
     for match, contender in zip(matches, contenders, strict=True):
         random = Random(seed.derive(f"{label} bot in seat {match.seat}"))
         bots.append(begin_bot(contender, random, match))
-    flow = play(game, len(bots), KeyedRandomness(key), setup.fault_limit)
     record, refused = _conduct(flow, matches, bots, notes)
     transcript = Transcript(setup, commitment(opening.secret), record.steps, record.result, opening)
     for bot in bots:
@@ -204,18 +210,17 @@ def _take_note(bot: AnyBot, asked: Asked, notes: NotesTaken) -> None:
             notes.take(read_note(asked.seat, asked.number, message))
 
 
+def turn_of(match: Match, asked: Asked) -> Turn[Any, Any, Any, Any]:
+    """Return an open turn as its bot gets it, with the whole of its time left."""
+    control = match.time_control
+    events = tuple(asked.events[asked.unseen :])
+    return Turn(match, asked.number, asked.view, events, control.turn_ms, control.bank_ms)
+
+
 def reply_of(bot: AnyBot, match: Match, asked: Asked) -> Reply:
     """Return a bot's answer; an error in it is a fault."""
-    turn = Turn(
-        match,
-        asked.number,
-        asked.view,
-        tuple(asked.events[asked.unseen :]),
-        match.time_control.turn_ms,
-        match.time_control.bank_ms,
-    )
     try:
-        action = bot.act(turn)
+        action = bot.act(turn_of(match, asked))
         if iscoroutine(action):
             return Fault(FaultKind.MALFORMED, reason=no_action(action, match.game.title))
         return TimedAction(action)

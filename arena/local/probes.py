@@ -12,14 +12,14 @@ from random import Random
 from typing import Any, Final
 
 from arena.bot.bot import AnyBot
-from arena.bot.turn import Match, Turn
+from arena.bot.turn import Match
 from arena.errors import any_failure
 from arena.games.game import AnyGame
-from arena.local.in_process import Seed, opened
+from arena.local.in_process import Seed, dealt, turn_of
 from arena.match.clock import TimeControl
-from arena.match.flow import OpenTurn, TimedAction, play
+from arena.match.flow import OpenTurn, TimedAction
 from arena.match.transcript import Setup
-from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
+from arena.randomness import commitment
 from arena.rating.agreement import Answer
 
 MOST_CHOICES: Final = 1_000
@@ -111,16 +111,11 @@ def _probe(
     label = f"probe {number}"
     random = Random(source.derive(f"{label} choices"))
     names = [f"player {seat + 1}" for seat in range(seats)]
-    setup, secret = opened(game, names, source, label, control)
-    entropies = tuple(
-        source.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in range(seats)
-    )
+    setup, opening, flow = dealt(game, names, source, label, control)
     matches = [Match.of(setup, seat) for seat in range(seats)]
     bots = [random.choice(house)(Random(random.random())) for _ in range(seats)]
     for bot, match in zip(bots, matches, strict=True):
         bot.match_started(match)
-    key = match_key(secret, setup.match_id, entropies)
-    flow = play(game, seats, KeyedRandomness(key), setup.fault_limit)
     chosen, choices_there, seen = None, Counter[str](), 0
     try:
         ask = next(flow)
@@ -136,25 +131,20 @@ def _probe(
                 if random.random() < ODD:
                     action = random.choice(choices)
                 else:
-                    action = bots[turn.seat].act(_turn(matches[turn.seat], turn))
+                    action = bots[turn.seat].act(turn_of(matches[turn.seat], turn))
                 replies.append(TimedAction(action))
             ask = flow.send(replies)
     except StopIteration:
         pass
     if chosen is None:
         return None
-    return Probe(setup, secret, entropies[chosen.seat], chosen, choices_there)
-
-
-def _turn(match: Match[Any], asked: OpenTurn) -> Turn[Any, Any, Any, Any]:
-    control = match.time_control
-    events = tuple(asked.events[asked.unseen :])
-    return Turn(match, asked.number, asked.view, events, control.turn_ms, control.bank_ms)
+    entropy = opening.entropies[chosen.seat]
+    return Probe(setup, opening.secret, entropy, chosen, choices_there)
 
 
 def _answers(kind: type[AnyBot], probe: Probe) -> Mapping[Answer, float]:
     match = Match.of(probe.setup, probe.turn.seat)
-    turn = _turn(match, probe.turn)
+    turn = turn_of(match, probe.turn)
     bot = kind(Random(0))
     bot.match_started(match)
     known = bot.probabilities(turn)
