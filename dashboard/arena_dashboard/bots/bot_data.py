@@ -143,16 +143,11 @@ def profile(name: str) -> Profile | None:
 
 def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
     """Return the ladders that the bot is on, each with the lines of its versions."""
-    found = []
-    for game, variants in data.ladders().items():
-        for options, times in variants.items():
-            for control, sizes in times.items():
-                for size in sizes:
-                    ladder = LadderId(game, options, size, time_control=control)
-                    lines = [one for one in data.leaderboard(ladder).lines if one.bot == bot]
-                    if lines:
-                        found.append((ladder, lines))
-    return found
+    found = (
+        (ladder, [one for one in data.leaderboard(ladder).lines if one.bot == bot])
+        for ladder in data.ladders()
+    )
+    return [(ladder, lines) for ladder, lines in found if lines]
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any
 
 import streamlit as st
@@ -78,14 +77,7 @@ def matches_a_second() -> float:
 @st.cache_resource(ttl=KEPT_SECONDS, show_spinner=False)
 def ladders() -> list[tuple[LadderId, Leaderboard]]:
     """Return the leaderboards of the first MOST_LADDERS ladders, without empty ones."""
-    found = (
-        LadderId(game, options, size, time_control=time_control)
-        for game, variants in data.ladders().items()
-        for options, times in variants.items()
-        for time_control, sizes in times.items()
-        for size in sizes
-    )
-    boards = ((ladder, data.leaderboard(ladder)) for ladder in islice(found, MOST_LADDERS))
+    boards = ((ladder, data.leaderboard(ladder)) for ladder in data.ladders()[:MOST_LADDERS])
     return [(ladder, board) for ladder, board in boards if board.lines]
 
 

@@ -134,6 +134,6 @@ def check(ladder: LadderId) -> ModelCheck | None:
 
 
 def _across(ladder: LadderId) -> dict[VersionId, AcrossTables]:
-    times = data.ladders().get(ladder.game, {}).get(ladder.options, {})
-    ladders = [replace(ladder, seats=size) for size in times.get(ladder.time_control, [])]
+    of_all_sizes = (replace(one, score=ladder.score) for one in data.ladders())
+    ladders = [one for one in of_all_sizes if replace(one, seats=ladder.seats) == ladder]
     return details.across_ladders({one.sizes: data.leaderboard(one) for one in ladders})

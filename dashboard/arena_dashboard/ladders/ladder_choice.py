@@ -4,7 +4,8 @@ Functions whose names end in `in_words` return texts for visitors.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -35,28 +36,30 @@ def choose_ladder() -> LadderId | None:
 
     None before the first match.
     """
-    played = data.ladders()
-    if not played:
+    found = data.ladders()
+    if not found:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        game = choose("game", list(played), lambda name: GAMES[name].title)
-        variants = played[game]
-        options = choose("options", list(variants), options_in_words)
-        times = {str(control): control for control in variants[options]}
-        control = times[choose("time", list(times), tables.time_in_words)]
-        sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options][control]}
-        size = choose("seats", list(sizes), lambda text: size_in_words(sizes[text]))
+        game = choose("game", [one.game for one in found], lambda name: GAMES[name].title)
+        found = [one for one in found if one.game == game]
+        options = choose("options", [one.options for one in found], options_in_words)
+        found = [one for one in found if one.options == options]
+        time = choose("time", [str(one.time_control) for one in found], tables.time_in_words)
+        found = [one for one in found if str(one.time_control) == time]
+        sizes = {f"{one.seats[0]}-{one.seats[-1]}": one for one in found}
+        ladder = sizes[choose("seats", sizes, lambda size: size_in_words(sizes[size].seats))]
         # With two seats both rules are the same.
-        rules = list(ScoreRule) if sizes[size] != (2,) else [ScoreRule.PLACEMENT]
+        rules = list(ScoreRule) if ladder.seats != (2,) else [ScoreRule.PLACEMENT]
         score = choose("score", [rule.value for rule in rules], score_in_words)
-    return LadderId(game, options, sizes[size], ScoreRule(score), control)
+    return replace(ladder, score=ScoreRule(score))
 
 
-def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
-    """Show a choice among options and return the chosen one, by default the first.
+def choose(name: str, options: Iterable[str], in_words: Callable[[str], str]) -> str:
+    """Show a choice among distinct options and return the chosen one, by default the first.
 
     If there is only one option, no widget is shown.
     """
+    options = list(dict.fromkeys(options))
     if warn_of_unknown(name, options, _WORDS.get(name, name)):
         st.caption(f"Shown instead: {in_words(options[0])}.")
     if len(options) == 1:

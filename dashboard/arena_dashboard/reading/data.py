@@ -8,10 +8,9 @@ A process reads one database, so caches do not name it.
 """
 
 import json
-from bisect import insort
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 
 import streamlit as st
 from sqlalchemy import select
@@ -44,9 +43,6 @@ from arena.settings import read_settings
 from arena_dashboard.reading.frames import match_json, packed
 from arena_dashboard.reading.remembering import RememberingReader
 from arena_dashboard.reading.watching import parse_viewpoint, watch
-
-Ladders: TypeAlias = dict[str, dict[str, dict[TimeControl, list[tuple[int, ...]]]]]
-"""Table sizes, by game, by options as JSON, and by time control; the default one first."""
 
 PAGE = 25
 """Matches per page of the list."""
@@ -113,20 +109,20 @@ def read(statement: Row) -> Sequence[Any]:
 
 
 @st.cache_data(ttl=15, show_spinner=False)
-def ladders() -> Ladders:
-    """Return the ladders on which matches were played."""
+def ladders() -> list[LadderId]:
+    """Return the ladders on which matches were played, by game, options, time and table size.
+
+    The default time control is first. Score rules are left out.
+    """
     rows = sorted(read(ladder_statements.ladders()), key=_default_time_first)
-    found: Ladders = {}
-    for game in GAMES:  # only the games of this release
-        for row in (row for row in rows if row.game == game):
-            times = found.setdefault(game, {}).setdefault(
-                json.dumps(row.options, sort_keys=True), {}
-            )
-            sizes = times.setdefault(TimeControl(row.turn_ms, row.bank_ms), [])
-            size = tuple(table_sizes(row.seat_count))
-            if size not in sizes:
-                insort(sizes, size)
-    return found
+    found = dict.fromkeys(
+        LadderId.of(game, row.options, table_sizes(row.seat_count), time_control=_time_of(row))
+        for game in GAMES  # only the games of this release
+        for row in rows
+        if row.game == game
+    )
+    variants = list(dict.fromkeys((one.game, one.options) for one in found))
+    return sorted(found, key=lambda one: variants.index((one.game, one.options)))
 
 
 def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
@@ -238,8 +234,11 @@ def _live_boards() -> LiveBoards:
 
 
 def _default_time_first(row: Any) -> tuple[bool, int, int]:
-    default = TimeControl(row.turn_ms, row.bank_ms) == DEFAULT_TIME_CONTROL
-    return not default, row.turn_ms, row.bank_ms
+    return _time_of(row) != DEFAULT_TIME_CONTROL, row.turn_ms, row.bank_ms
+
+
+def _time_of(row: Any) -> TimeControl:
+    return TimeControl(row.turn_ms, row.bank_ms)
 
 
 # Hundreds of matches are compared for a page of them.
