@@ -17,8 +17,9 @@ from arena.server.results.faults import SeenFault
 from arena.server.uploads.check_words import check_in_words, check_mark
 from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard.bots.bot_data import Profile
-from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, together
-from arena_dashboard.parts.tables import bot_link, replay_link, time_of
+from arena_dashboard.parts.markup import Html, badge, table_of, tag, together
+from arena_dashboard.parts.rows import cell, heads, row_of
+from arena_dashboard.parts.tables import replay_link, time_of, to_bot
 
 MOST_CHECKS = 10
 """The most versions whose checks are listed, the newest."""
@@ -40,26 +41,23 @@ def index(rows: Sequence[Any], checks: Mapping[VersionId, RecordedCheck]) -> Htm
 
 
 def _listed(row: Any, check: RecordedCheck | None) -> Html:
-    return tag(
-        "tr",
-        tag(
-            "td",
-            tag("a", row.name, href=bot_link(row.name), class_="ba-name"),
+    return row_of(
+        cell(
+            to_bot(row.name, class_="ba-name"),
             " ",
             badge("house") if row.house else "",
             badge("retired", "warn") if row.retired_at else "",
             halted_row(row),
             tag("div", row.owner, class_="ba-faint ba-narrow ba-said"),
         ),
-        tag("td", row.owner, class_="ba-wide"),
-        tag(
-            "td",
+        cell(row.owner, class_="ba-wide"),
+        cell(
             f"v{row.newest}",
             tag("small", f"of {row.versions}") if row.versions > 1 else "",
             " ",
             check_badge(check) if check is not None else "",
         ),
-        tag("td", time_of(row.created_at), class_="ba-faint"),
+        cell(time_of(row.created_at), class_="ba-faint"),
     )
 
 

@@ -9,7 +9,8 @@ import altair as alt
 
 from arena.lab.analysis import Estimate
 from arena.lab.deception import Deception, DeceptionRow, Share
-from arena_dashboard.parts.markup import Html, heads, scrolling, table_of, tag
+from arena_dashboard.parts.markup import Html, scrolling, table_of, tag
+from arena_dashboard.parts.rows import heads, number, row_head, row_of
 
 ROW_HEIGHT: Final = 24
 """The height of a situation's row in the chart, in pixels."""
@@ -114,10 +115,8 @@ def chart_in_words(points: Sequence[BluffPoint]) -> str:
 
 
 def _row(row: DeceptionRow, cells: Sequence[Callable[[DeceptionRow], str]]) -> Html:
-    return tag(
-        "tr",
-        tag("th", row.situation.name, scope="row", class_="ba-roomy"),
-        *(tag("td", cell(row), class_="ba-number") for cell in cells),
+    return row_of(
+        row_head(row.situation.name, class_="ba-roomy"), *(number(cell(row)) for cell in cells)
     )
 
 

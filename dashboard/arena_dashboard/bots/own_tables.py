@@ -7,8 +7,9 @@ from arena.rating.ladder_id import LadderId
 from arena.server.boards.board import BoardLine
 from arena_dashboard.bots.bot_tables import faults_link, halted
 from arena_dashboard.ladders.ladder_choice import in_words
-from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag
-from arena_dashboard.parts.tables import bot_link
+from arena_dashboard.parts.markup import Html, badge, table_of, tag
+from arena_dashboard.parts.rows import cell, heads, number, row_of
+from arena_dashboard.parts.tables import to_bot
 
 Ladders = Sequence[tuple[LadderId, Sequence[BoardLine]]]
 
@@ -22,22 +23,16 @@ def versions(bots: Sequence[BotSeen], ratings: Mapping[str, Ladders]) -> Html:
 
 def _line(bot: BotSeen, one: VersionSeen, ladders: Ladders) -> Html:
     faults = f"{one.faults:,}"
-    return tag(
-        "tr",
-        tag(
-            "td",
-            tag("a", bot.name, href=bot_link(bot.name), class_="ba-name"),
+    return row_of(
+        cell(
+            to_bot(bot.name, class_="ba-name"),
             tag("small", f"v{one.label}"),
             halted(frozen=bot.frozen, paused=bot.paused),
         ),
-        tag("td", _now(one)),
-        tag("td", *_ratings(one.label, ladders)),
-        tag("td", f"{one.matches:,}", class_="ba-number"),
-        tag(
-            "td",
-            tag("a", faults, href=faults_link(bot.name, one.label)) if one.faults else faults,
-            class_="ba-number",
-        ),
+        _now(one),
+        cell(*_ratings(one.label, ladders)),
+        number(f"{one.matches:,}"),
+        number(tag("a", faults, href=faults_link(bot.name, one.label)) if one.faults else faults),
     )
 
 

@@ -11,8 +11,9 @@ from arena.games import GAMES
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.finals.standings import FinalLine
 from arena_dashboard.events.event_data import EventView
-from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, together
-from arena_dashboard.parts.tables import bot_link, options, time_in_words, time_of
+from arena_dashboard.parts.markup import Html, badge, faint, table_of, tag, together
+from arena_dashboard.parts.rows import cell, heads, number, row_of
+from arena_dashboard.parts.tables import options, time_in_words, time_of, to_bot
 from arena_dashboard.tournaments.tournament_tables import tournament_link
 
 _PHASES = {
@@ -110,22 +111,21 @@ def entries(found: EventView) -> Html:
 
 
 def _entered(one: EventEntry, *, frozen: bool) -> Html:
-    build = [tag("td", _build(one))] if frozen else []
-    return tag(
-        "tr",
-        tag("td", one.team),
-        tag("td", tag("a", one.bot, href=bot_link(one.bot))),
-        tag("td", one.owner, class_="ba-faint"),
-        tag("td", time_of(one.entered_at), class_="ba-faint"),
+    build = [cell(_build(one))] if frozen else []
+    return row_of(
+        one.team,
+        to_bot(one.bot),
+        cell(one.owner, class_="ba-faint"),
+        cell(time_of(one.entered_at), class_="ba-faint"),
         *build,
     )
 
 
 def _build(one: EventEntry) -> Html:
     if one.version is None:
-        return tag("span", "none was accepted in time: it does not play", class_="ba-faint")
+        return faint("none was accepted in time: it does not play")
     if one.sha256 is None:
-        fixed = tag("span", "connected: the program was not frozen", class_="ba-faint")
+        fixed = faint("connected: the program was not frozen")
     else:
         digits = one.sha256.hex()
         fixed = tag("code", f"{digits[:_SHORT]}…", title=f"SHA-256 {digits}")
@@ -151,16 +151,15 @@ def _rated(line: EventRating, teams: Mapping[str, str]) -> Html:
     named = (
         together(bot, " ", badge("house", "plain"))
         if line.house
-        else together(tag("a", bot, href=bot_link(bot)), f" v{line.entrant.version}")
+        else together(to_bot(bot), f" v{line.entrant.version}")
     )
-    return tag(
-        "tr",
-        tag("td", ranks, class_="ba-number"),
-        tag("td", teams.get(bot, "")),
-        tag("td", named),
-        tag("td", _signed(line.elo), class_="ba-number"),
-        tag("td", f"{_signed(low)} to {_signed(high)}", class_="ba-number"),
-        tag("td", f"{line.matches:,}", class_="ba-number"),
+    return row_of(
+        number(ranks),
+        teams.get(bot, ""),
+        named,
+        number(_signed(line.elo)),
+        number(f"{_signed(low)} to {_signed(high)}"),
+        number(f"{line.matches:,}"),
     )
 
 
@@ -172,14 +171,10 @@ def match_table(event: str, matches: Sequence[EventMatch]) -> Html:
     """Return matches of an event with links to their replays."""
     head = heads("Ended", "Bots by seat, with their places", "")
     rows = (
-        tag(
-            "tr",
-            tag("td", time_of(one.ended), class_="ba-faint"),
-            tag("td", " – ".join(f"{who.bot} ({place})" for who, place in one.seats)),
-            tag(
-                "td",
-                tag("a", "Replay", href=match_link(event, one.match_id)) if one.kept else "",
-            ),
+        row_of(
+            cell(time_of(one.ended), class_="ba-faint"),
+            " – ".join(f"{who.bot} ({place})" for who, place in one.seats),
+            tag("a", "Replay", href=match_link(event, one.match_id)) if one.kept else "",
         )
         for one in matches
     )
@@ -196,16 +191,13 @@ def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html
     head = heads(("Place", "ba-number"), "Team", "Bot", ("Points", "ba-number"))
     shared = Counter(line.place for line in lines)
     rows = (
-        tag(
-            "tr",
-            tag("td", f"{'=' if shared[line.place] > 1 else ''}{line.place}", class_="ba-number"),
-            tag("td", teams.get(line.entrant.bot, "")),
-            tag("td", tag("a", line.entrant.bot, href=bot_link(line.entrant.bot))),
-            tag(
-                "td",
+        row_of(
+            number(f"{'=' if shared[line.place] > 1 else ''}{line.place}"),
+            teams.get(line.entrant.bot, ""),
+            to_bot(line.entrant.bot),
+            number(
                 points_text(line.points)
-                + ("" if line.margin is None else f" ± {points_text(line.margin)}"),
-                class_="ba-number",
+                + ("" if line.margin is None else f" ± {points_text(line.margin)}")
             ),
         )
         for line in lines
@@ -238,17 +230,15 @@ def points_text(points: float) -> str:
 
 def _listed(found: EventView) -> Html:
     event = found.event
-    return tag(
-        "tr",
-        tag(
-            "td",
+    return row_of(
+        cell(
             tag("a", event.terms.title, href=event_link(event.name), class_="ba-name"),
             " ",
             phase_of(found),
         ),
-        tag("td", in_words(event), class_="ba-faint"),
-        tag("td", f"{event.entries:,}", class_="ba-number"),
-        tag("td", _next(found), class_="ba-faint"),
+        cell(in_words(event), class_="ba-faint"),
+        number(f"{event.entries:,}"),
+        cell(_next(found), class_="ba-faint"),
     )
 
 

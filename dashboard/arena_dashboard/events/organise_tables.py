@@ -12,8 +12,9 @@ from arena.moments import iso_utc
 from arena.printable import not_a_formula
 from arena_dashboard.bots.bot_tables import faults_link
 from arena_dashboard.events.event_data import Ratings
-from arena_dashboard.parts.markup import Html, badge, heads, scrolling, table_of, tag
-from arena_dashboard.parts.tables import bot_link, time_of
+from arena_dashboard.parts.markup import Html, badge, scrolling, table_of, tag
+from arena_dashboard.parts.rows import cell, heads, number, row_of
+from arena_dashboard.parts.tables import time_of, to_bot
 
 
 class Show(StrEnum):
@@ -112,18 +113,14 @@ def _line(one: ParticipantSeen, ratings: Ratings) -> Html:
     if one.faults:
         link = faults_link(one.bot, one.version or one.plays or one.newest)
         faults = tag("a", faults, href=link)
-    return tag(
-        "tr",
-        tag("td", tag("span", one.owner, class_="ba-name"), *_people(one)),
-        tag(
-            "td",
-            tag("a", one.bot, href=bot_link(one.bot)) if one.bot else badge("not entered", "warn"),
-        ),
-        tag("td", *_build(one)),
-        tag("td", time_of(one.last_seen) if one.last_seen else "never", class_="ba-faint"),
-        tag("td", f"{one.matches:,}" if one.bot else "", class_="ba-number"),
-        tag("td", faults, class_="ba-number"),
-        tag("td", "" if rating is None else f"{rating:.0f}", class_="ba-number"),
+    return row_of(
+        cell(tag("span", one.owner, class_="ba-name"), *_people(one)),
+        to_bot(one.bot) if one.bot else badge("not entered", "warn"),
+        cell(*_build(one)),
+        cell(time_of(one.last_seen) if one.last_seen else "never", class_="ba-faint"),
+        number(f"{one.matches:,}" if one.bot else ""),
+        number(faults),
+        number("" if rating is None else f"{rating:.0f}"),
     )
 
 

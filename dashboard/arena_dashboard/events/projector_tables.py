@@ -13,6 +13,7 @@ from arena.server.tournaments.summary import PairingLine, of_knockout, points_te
 from arena_dashboard.events import event_tables
 from arena_dashboard.events.event_data import EventView
 from arena_dashboard.parts.markup import Html, table_of, tag, together
+from arena_dashboard.parts.rows import number, row_of
 from arena_dashboard.parts.tables import time_of
 from arena_dashboard.tournaments import tournament_pictures
 from arena_dashboard.tournaments.tournament_data import TournamentView
@@ -162,9 +163,9 @@ def _rounds(pairings: Sequence[PairingLine]) -> Iterator[Html]:
     """Yield a screen for each round of a knockout but the last, whose end are the winners."""
     ordered = sorted(pairings, key=lambda one: (one.round, one.table))
     last = max((one.round for one in ordered), default=0)
-    for number, round_ in groupby(ordered, key=lambda one: one.round):
+    for round_number, round_ in groupby(ordered, key=lambda one: one.round):
         met = [one for one in round_ if not one.is_bye]
-        for start in range(0, len(met) if number < last else 0, LINES):
+        for start in range(0, len(met) if round_number < last else 0, LINES):
             rows = [
                 (
                     "",
@@ -173,7 +174,7 @@ def _rounds(pairings: Sequence[PairingLine]) -> Iterator[Html]:
                 )
                 for one in met[start : start + LINES]
             ]
-            yield _table(f"Round {number}", rows)
+            yield _table(f"Round {round_number}", rows)
 
 
 def _places(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Iterator[Html]:
@@ -216,13 +217,5 @@ def _points(line: FinalLine) -> str:
 
 def _table(caption: str, rows: Sequence[tuple[str, str, str]]) -> Html:
     """Return a table of places, names and points."""
-    lines = (
-        tag(
-            "tr",
-            tag("td", place, class_="ba-number"),
-            tag("td", name),
-            tag("td", points, class_="ba-number"),
-        )
-        for place, name, points in rows
-    )
+    lines = (row_of(number(place), name, number(points)) for place, name, points in rows)
     return together(tag("h2", caption), table_of(caption, "", lines))

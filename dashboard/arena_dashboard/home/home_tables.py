@@ -10,6 +10,7 @@ from arena_dashboard.home.home_data import MatchesOfTheDay
 from arena_dashboard.ladders import ladder_choice
 from arena_dashboard.parts import tables
 from arena_dashboard.parts.markup import Html, table_of, tag
+from arena_dashboard.parts.rows import number, row_of
 from arena_dashboard.tournaments import tournament_tables
 
 TOP = 3
@@ -90,12 +91,7 @@ def _rate(a_second: float) -> str:
 def _top(ladder: LadderId, board: Leaderboard) -> Html:
     title = ladder_choice.in_words(ladder)
     best = (
-        tag(
-            "tr",
-            tag("td", f"{line.rank}."),
-            tag("td", tag("a", line.bot, href=tables.bot_link(line.bot))),
-            tag("td", f"{line.elo:.0f}", class_="ba-number"),
-        )
+        row_of(f"{line.rank}.", tables.to_bot(line.bot), number(f"{line.elo:.0f}"))
         for line in board.ranked[:TOP]
     )
     return tag(

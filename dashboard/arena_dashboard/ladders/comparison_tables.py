@@ -11,8 +11,9 @@ from arena.server.boards.comparisons import AcrossTables, Comparisons, WinCell
 from arena.server.boards.fault_counts import FaultCounts
 from arena.server.boards.model_check import ModelCheck
 from arena_dashboard.ladders.ladder_choice import in_words, link
-from arena_dashboard.parts.markup import Html, heads, scrolling, table_of, tag, together
-from arena_dashboard.parts.tables import bot_link
+from arena_dashboard.parts.markup import Html, faint, scrolling, table_of, tag, together
+from arena_dashboard.parts.rows import Cell, cell, heads, number, row_head, row_of
+from arena_dashboard.parts.tables import to_bot
 
 MATRIX_BOTS = 25
 """The most rows of a legible matrix, and of a page of comparisons."""
@@ -43,16 +44,9 @@ def matrix(
         ),
     )
     rows = (
-        tag(
-            "tr",
-            tag("td", str(lines[at].rank), class_="ba-number"),
-            tag(
-                "th",
-                tag("a", lines[at].bot, href=bot_link(lines[at].bot)),
-                " ",
-                tag("span", f"v{lines[at].version}", class_="ba-faint"),
-                scope="row",
-            ),
+        row_of(
+            number(str(lines[at].rank)),
+            row_head(to_bot(lines[at].bot), " ", faint(f"v{lines[at].version}")),
             *(_cell(comparisons, at, other, lines, ladder) for other in shown),
         )
         for at in shown
@@ -67,17 +61,16 @@ def _cell(
     other: int,
     lines: Sequence[BoardLine],
     ladder: LadderId,
-) -> Html:
+) -> Cell:
     met = comparisons.met(at, other)
     if met is None:
-        return tag("td", "" if at == other else "–", class_="ba-heat ba-faint")
+        return cell("" if at == other else "–", class_="ba-heat ba-faint")
     said = (
         f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.ties} tied, "
         f"{met.losses} lost"
     )
     ends = (met.low, met.high), met.sequence
-    return tag(
-        "td",
+    return cell(
         tag(
             "a",
             f"{met.share:.0%}".removesuffix("%"),
@@ -121,17 +114,14 @@ def numbers(
         interval = check.nash_interval.get(line.version_id) if check else None
         cells = {cell.seats: cell for cell in one.wins}
         rows.append(
-            tag(
-                "tr",
-                tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
-                _number(f"{line.elo:.0f}"),
-                _number(
-                    f"{weight:.2f}", f"{interval[0]:.2f}–{interval[1]:.2f}" if interval else ""
-                ),
+            row_of(
+                cell(to_bot(line.bot), " ", faint(f"v{line.version}")),
+                number(f"{line.elo:.0f}"),
+                number(f"{weight:.2f}", f"{interval[0]:.2f}–{interval[1]:.2f}" if interval else ""),
                 *(_wins(cells.get(size)) for size in sizes),
-                _number(str(counted.faults if counted else 0)),
-                _number(str(counted.forfeits if counted else 0)),
-                *([_number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
+                number(str(counted.faults if counted else 0)),
+                number(str(counted.forfeits if counted else 0)),
+                *([number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
             )
         )
     return scrolling("Comparisons", table_of("Comparisons", head, rows))
@@ -160,13 +150,12 @@ def opponents(
     for other, met in all_met[shown.start : shown.stop]:
         line = lines[other]
         rows.append(
-            tag(
-                "tr",
-                tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
-                _number(f"{line.elo:.0f}"),
-                *(_number(str(count)) for count in (met.wins, met.ties, met.losses)),
-                _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
-                tag("td", tag("a", "Head to head", href=versus_link(bot, line.bot, ladder))),
+            row_of(
+                cell(to_bot(line.bot), " ", faint(f"v{line.version}")),
+                number(f"{line.elo:.0f}"),
+                *(number(str(count)) for count in (met.wins, met.ties, met.losses)),
+                number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
+                tag("a", "Head to head", href=versus_link(bot, line.bot, ladder)),
             )
         )
     table = scrolling("Opponents", table_of("Opponents", head, rows))
@@ -230,22 +219,21 @@ def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
         ("Win share", "ba-number", "First places by match"),
     )
     rows = [
-        tag(
-            "tr",
-            tag("td", tag("a", in_words(ladder), href=link("leaderboard", ladder))),
-            tag("td", f"v{line.version}"),
-            _number(
+        row_of(
+            tag("a", in_words(ladder), href=link("leaderboard", ladder)),
+            f"v{line.version}",
+            number(
                 str(line.rank),
                 f"{line.rank_low}–{line.rank_high}" if line.rank_low < line.rank_high else "",
             )
             if line.ranked
-            else _number("–", "old"),
-            _number(
+            else number("–", "old"),
+            number(
                 f"{line.elo:.0f}",
                 "anchor" if line.anchor else f"{line.interval[0]:.0f}–{line.interval[1]:.0f}",
             ),
-            _number(f"{line.matches:,}"),
-            _number(f"{line.win_share:.1%}"),
+            number(f"{line.matches:,}"),
+            number(f"{line.win_share:.1%}"),
         )
         for ladder, lines in ladders
         for line in lines
@@ -253,19 +241,11 @@ def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
     return scrolling("Ratings", table_of("Ratings", head, rows))
 
 
-def _wins(cell: WinCell | None) -> Html:
+def _wins(cell: WinCell | None) -> Cell:
     if cell is None:
-        return _number("–")
+        return number("–")
     low, high = cell.interval
-    return _number(f"{cell.share:.1%}", f"{low:.0%}–{high:.0%}")
-
-
-def _number(text: str, small: str = "") -> Html:
-    return tag("td", text, tag("small", small) if small else "", class_="ba-number")
-
-
-def _version(line: BoardLine) -> Html:
-    return tag("span", f"v{line.version}", class_="ba-faint")
+    return number(f"{cell.share:.1%}", f"{low:.0%}–{high:.0%}")
 
 
 def _name(line: BoardLine) -> str:

@@ -10,7 +10,7 @@ from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.head_to_head import wilson
 from arena.server.boards.board import BoardLine
 from arena.server.boards.comparisons import Comparisons
-from arena_dashboard.parts.markup import Html, tag
+from arena_dashboard.parts.markup import Html, faint, tag
 
 EVEN = 0.5
 
@@ -105,6 +105,6 @@ def share_bar(found: Met) -> Html:
             role="img",
             aria_label=f"{found.bot}: {found.share:.0%}; {said}",
         ),
-        tag("span", said, class_="ba-faint"),
+        faint(said),
         class_="ba-versus",
     )

@@ -16,7 +16,8 @@ from arena.match.notes import Note, Usage, summed
 from arena.server.results.notes import usage_of_matches
 from arena.showing.usage import cost_in_words, usage_in_words
 from arena_dashboard.owners import owners
-from arena_dashboard.parts.markup import Html, heads, in_markdown, scrolling, table_of, tag
+from arena_dashboard.parts.markup import Html, in_markdown, scrolling, table_of, tag
+from arena_dashboard.parts.rows import heads, number, row_head, row_of
 from arena_dashboard.parts.tables import replay_link, time_of
 from arena_dashboard.reading import data
 
@@ -164,5 +165,4 @@ def _usage_row(name: str, one: SeatUsage) -> Html:
         cost_in_words(one.usage.cost_microusd),
         f"{one.usage.latency_ms / 1000:,.1f} s",
     )
-    cells = (tag("td", text, class_="ba-number") for text in numbers)
-    return tag("tr", tag("th", name, scope="row"), *cells)
+    return row_of(row_head(name), *map(number, numbers))

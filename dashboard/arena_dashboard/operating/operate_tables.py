@@ -5,8 +5,9 @@ from urllib.parse import urlencode
 
 from arena.clients.operator_client import AuditSeen, BotOfOwner, OwnerSeen
 from arena_dashboard.bots.bot_tables import halted
-from arena_dashboard.parts.markup import Html, badge, heads, scrolling, table_of, tag, unfolding
-from arena_dashboard.parts.tables import bot_link, time_of
+from arena_dashboard.parts.markup import Html, badge, scrolling, table_of, tag, unfolding
+from arena_dashboard.parts.rows import Cell, cell, heads, number, row_of
+from arena_dashboard.parts.tables import time_of, to_bot
 
 _STATES = {"accepted": "good", "refused": "bad"}
 _BANNED = "Neither it nor its bots are let in."
@@ -33,16 +34,15 @@ def owners(found: Sequence[OwnerSeen]) -> Html:
 
 def _rows(one: OwnerSeen) -> list[Html]:
     if not one.bots:
-        return [tag("tr", _owner(one), tag("td", "no bot", colspan=5))]
+        return [row_of(_owner(one), cell("no bot", colspan=5))]
     return [
-        tag("tr", _owner(one) if first else tag("td"), *_bot(bot))
+        row_of(_owner(one) if first else cell(), *_bot(bot))
         for first, bot in zip([True, *[False] * len(one.bots)], one.bots, strict=False)
     ]
 
 
-def _owner(one: OwnerSeen) -> Html:
-    return tag(
-        "td",
+def _owner(one: OwnerSeen) -> Cell:
+    return cell(
         tag("a", one.name, href=link(owner=one.name), class_="ba-name"),
         " ",
         badge("banned", "bad", _BANNED) if one.banned else "",
@@ -62,7 +62,7 @@ def _invite(number: int) -> Html:
     return tag("a", f"invite {number}", href=link(invite=str(number)))
 
 
-def _bot(one: BotOfOwner) -> list[Html]:
+def _bot(one: BotOfOwner) -> list[Cell]:
     faults = f"{one.faults:,}"
     state: Html | str = ""
     if one.state == "refused" and one.reason:
@@ -76,21 +76,14 @@ def _bot(one: BotOfOwner) -> list[Html]:
             same += [", ", name]
         same = [*same[1:], tag("div", tag("code", one.sha256[:16]), class_="ba-faint")]
     return [
-        tag(
-            "td",
-            tag("a", one.name, href=bot_link(one.name)),
-            " ",
-            halted(frozen=one.frozen, paused=one.paused),
-        ),
-        tag("td", f"v{one.version} ", time_of(one.registered), " ", state, class_="ba-roomy"),
-        tag("td", *same, class_="ba-roomy"),
-        tag("td", f"{one.matches:,}", class_="ba-number"),
-        tag(
-            "td",
+        cell(to_bot(one.name), " ", halted(frozen=one.frozen, paused=one.paused)),
+        cell(f"v{one.version} ", time_of(one.registered), " ", state, class_="ba-roomy"),
+        cell(*same, class_="ba-roomy"),
+        number(f"{one.matches:,}"),
+        number(
             tag("a", faults, href="matches?" + urlencode({"bot": one.name, "faults": "1"}))
             if one.faults
-            else faults,
-            class_="ba-number",
+            else faults
         ),
     ]
 
@@ -98,13 +91,12 @@ def _bot(one: BotOfOwner) -> list[Html]:
 def audit(found: Sequence[AuditSeen]) -> Html:
     """Return the newest changes as a table."""
     rows = [
-        tag(
-            "tr",
-            tag("td", time_of(one.at)),
-            tag("td", one.actor),
-            tag("td", one.action),
-            tag("td", one.subject),
-            tag("td", ", ".join(f"{key}: {value}" for key, value in one.details.items())),
+        row_of(
+            time_of(one.at),
+            one.actor,
+            one.action,
+            one.subject,
+            ", ".join(f"{key}: {value}" for key, value in one.details.items()),
         )
         for one in found
     ]

@@ -11,7 +11,8 @@ from arena.clients.referee_client import OwnerCallError
 from arena.database.names import ALLOWED
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import Html, heads, in_markdown, table_of, tag
+from arena_dashboard.parts.markup import Html, faint, in_markdown, table_of
+from arena_dashboard.parts.rows import cell, heads, row_of
 from arena_dashboard.parts.tables import time_of
 
 _ADDED: Final = "team-member"
@@ -48,12 +49,7 @@ def table(captain: str, me: str, found: Sequence[tuple[str, datetime]]) -> Html:
 
 
 def _line(name: str, role: str, added: Html | str, *, mine: bool) -> Html:
-    return tag(
-        "tr",
-        tag("td", name, tag("span", " (you)", class_="ba-faint") if mine else ""),
-        tag("td", role),
-        tag("td", added, class_="ba-faint"),
-    )
+    return row_of(cell(name, faint(" (you)") if mine else ""), role, cell(added, class_="ba-faint"))
 
 
 def _show_key(name: str, key: str) -> None:

@@ -9,7 +9,8 @@ from arena.clients.referee_client import OwnerCallError
 from arena.clients.webhook_client import WebhookClient, WebhookSeen
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import Html, heads, in_markdown, table_of, tag
+from arena_dashboard.parts.markup import Html, in_markdown, table_of, tag
+from arena_dashboard.parts.rows import cell, heads, number, row_of
 
 ALL: Final = "All my bots"
 _SECRET: Final = "webhook-secret"  # noqa: S105  a key of the session
@@ -40,16 +41,14 @@ def table(found: Sequence[WebhookSeen]) -> Html:
 
 
 def _line(one: WebhookSeen) -> Html:
-    return tag(
-        "tr",
-        tag(
-            "td",
+    return row_of(
+        cell(
             tag("code", one.url, class_="ba-wrap"),
             tag("div", one.bot or ALL, class_="ba-faint"),
             tag("div", f"Last failure: {one.failure}", class_="ba-said") if one.failure else "",
         ),
-        tag("td", f"{one.delivered:,}", class_="ba-number"),
-        tag("td", f"{one.waiting:,}", class_="ba-number"),
+        number(f"{one.delivered:,}"),
+        number(f"{one.waiting:,}"),
     )
 
 

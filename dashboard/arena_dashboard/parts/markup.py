@@ -4,7 +4,7 @@ Streamlit's own sanitiser lets HTML through, but no SVG.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from html import escape
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>~$]")
@@ -56,14 +56,9 @@ def unfolding(text: str, words: str, kind: str = "plain") -> Html:
     return tag("details", tag("summary", badge(text, kind)), tag("div", words), class_="ba-why")
 
 
-def heads(*columns: str | Sequence[str]) -> Html:
-    """Return the row of a table's heads: each a text, or a text, a class ("": none), a hint."""
-    full = ((one, "", "") if isinstance(one, str) else (*one, "", "") for one in columns)
-    cells = (
-        tag("th", text, title=hint or None, scope="col", class_=look or None)
-        for text, look, hint, *_ in full
-    )
-    return tag("tr", *cells)
+def faint(text: str) -> Html:
+    """Return text in a paler colour."""
+    return tag("span", text, class_="ba-faint")
 
 
 def table_of(

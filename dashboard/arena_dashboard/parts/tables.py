@@ -9,7 +9,8 @@ from arena.database.rows import MatchRow, SeatRow
 from arena.games import GAMES
 from arena.moments import in_utc, iso_utc
 from arena.server.results.bluffing import Bluffing, off_in_words
-from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, unfolding
+from arena_dashboard.parts.markup import Html, badge, faint, table_of, tag, unfolding
+from arena_dashboard.parts.rows import cell, heads, row_of
 
 
 def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = None) -> Html:
@@ -34,33 +35,32 @@ def bot_link(bot: str) -> str:
     return "bot?" + urlencode({"bot": bot})
 
 
+def to_bot(bot: str, **more: str | None) -> Html:
+    """Return a bot's name as a link to its page; `more` are attributes of the link."""
+    return tag("a", bot, href=bot_link(bot), **more)
+
+
 def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
     seats = sorted(enumerate(row.seats), key=lambda one: (one[1].placing, one[0]))
     ended = in_utc(row.finished_at)
     time = time_in_words(row.time_control.name)
-    return tag(
-        "tr",
-        tag("td", time_of(row.finished_at), class_="ba-faint"),
-        tag(
-            "td",
+    return row_of(
+        cell(time_of(row.finished_at), class_="ba-faint"),
+        cell(
             GAMES[row.game].title if row.game in GAMES else row.game,
             tag("div", options(row.options.items()), class_="ba-faint") if row.options else "",
             tag("div", time, class_="ba-faint") if time else "",
         ),
-        tag(
-            "td",
+        cell(
             tag("ol", *(_placed(seat) for _, seat in seats), class_="ba-placings"),
             *_remarks(row),
             _boldest(row, bluffing),
         ),
         tag(
-            "td",
-            tag(
-                "a",
-                "Replay",
-                href=replay_link(row.match_id),
-                aria_label=f"Replay of the match of {ended}",
-            ),
+            "a",
+            "Replay",
+            href=replay_link(row.match_id),
+            aria_label=f"Replay of the match of {ended}",
         ),
     )
 
@@ -92,15 +92,11 @@ def _placed(seat: SeatRow) -> Html:
         trouble.append(badge("1 fault" if seat.faults == 1 else f"{seat.faults} faults", "warn"))
     return tag(
         "li",
-        tag("span", f"{seat.placing}.", class_="ba-faint"),
+        faint(f"{seat.placing}."),
         "\N{NO-BREAK SPACE}",
-        tag(
-            "a",
-            tag("b", seat.bot) if seat.placing == 1 else seat.bot,
-            href=bot_link(seat.bot),
-        ),
+        tag("a", tag("b", seat.bot) if seat.placing == 1 else seat.bot, href=bot_link(seat.bot)),
         " ",
-        tag("span", f"v{seat.version}", class_="ba-faint"),
+        faint(f"v{seat.version}"),
         *trouble,
     )
 

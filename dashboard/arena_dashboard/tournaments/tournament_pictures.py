@@ -17,8 +17,9 @@ from arena.server.tournaments.summary import (
     points_text,
 )
 from arena.server.tournaments.tournament import Tournament
-from arena_dashboard.parts.markup import Html, heads, scrolling, table_of, tag, together
-from arena_dashboard.parts.tables import bot_link
+from arena_dashboard.parts.markup import Html, scrolling, table_of, tag, together
+from arena_dashboard.parts.rows import Cell, cell, heads, number, row_head, row_of
+from arena_dashboard.parts.tables import to_bot
 from arena_dashboard.tournaments.tournament_data import TournamentView
 from arena_dashboard.tournaments.tournament_tables import pairing_link
 
@@ -109,12 +110,7 @@ def _box(tournament: Tournament, played: PlayedPairing | None) -> Html:
     lines = [
         tag(
             "p",
-            tag(
-                "a",
-                _bot(tournament, entry),
-                href=bot_link(_bot(tournament, entry)),
-                class_="ba-name" if entry in through else None,
-            ),
+            to_bot(_bot(tournament, entry), class_="ba-name" if entry in through else None),
             tag(
                 "span",
                 "bye" if pairing.is_bye else points_text(total[entry]),
@@ -139,15 +135,14 @@ def crosstable(tournament: Tournament, view: TournamentView) -> Html:
     numbered = ((f"R{number}", "", f"Round {number}") for number in rounds)
     head = heads("#", "Bot", *numbered, "Points")
     rows = [
-        tag(
-            "tr",
-            tag("td", str(line.rank), class_="ba-number"),
+        row_of(
+            number(str(line.rank)),
             _name(tournament, line.entry),
             *(
                 _round_cell(tournament, line.entry, by_entry.get(line.entry, {}).get(number), ranks)
                 for number in rounds
             ),
-            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            number(tag("b", points_text(line.points))),
         )
         for line in view.standings
     ]
@@ -163,11 +158,11 @@ def _round_cell(
     entry: EntryNumber,
     played: PlayedPairing | None,
     ranks: Mapping[EntryNumber, int],
-) -> Html:
+) -> Cell:
     if played is None:
-        return tag("td", "–", class_="ba-heat ba-faint")
+        return cell("–", class_="ba-heat ba-faint")
     if played.pairing.is_bye:
-        return tag("td", "bye", class_="ba-heat ba-faint")
+        return cell("bye", class_="ba-heat ba-faint")
     total = dict(zip(played.pairing.entries, played.total(), strict=True))
     others = [one for one in played.pairing.entries if one != entry]
     against = ", ".join(_bot(tournament, one) for one in others)
@@ -203,15 +198,14 @@ def matrix(
     ranked = ((str(line.rank), "", _bot(tournament, line.entry)) for line in lines)
     head = heads("#", "Bot", *ranked, "Points")
     rows = [
-        tag(
-            "tr",
-            tag("td", str(line.rank), class_="ba-number"),
+        row_of(
+            number(str(line.rank)),
             _name(tournament, line.entry),
             *(
                 _met(tournament, line.entry, other, meetings.get((line.entry, other), []))
                 for other in order
             ),
-            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            number(tag("b", points_text(line.points))),
             class_="ba-goes-on" if line.rank <= through else None,
         )
         for line in lines
@@ -224,12 +218,12 @@ def _met(
     entry: EntryNumber,
     other: EntryNumber,
     meetings: Sequence[PlayedPairing],
-) -> Html:
+) -> Cell:
     if entry == other:
-        return tag("td", "", class_="ba-heat")
+        return cell("", class_="ba-heat")
     blocks = sum(len(one.blocks) for one in meetings)
     if not blocks:
-        return tag("td", "–", class_="ba-heat ba-faint")
+        return cell("–", class_="ba-heat ba-faint")
     points = sum(
         (dict(zip(one.pairing.entries, one.total(), strict=True))[entry] for one in meetings),
         Fraction(0),
@@ -252,11 +246,10 @@ def _cell(
     small: str,
     words: str,
     share: int,
-) -> Html:
+) -> Cell:
     pairing = played.pairing
     link = pairing_link(tournament.name, pairing.round, pairing.table)
-    return tag(
-        "td",
+    return cell(
         tag("a", tag("b", points), href=link, aria_label=words) if played.blocks else points,
         tag("small", small),
         class_=f"ba-heat ba-heat{share}",
@@ -273,9 +266,8 @@ def _bot(tournament: Tournament, entry: EntryNumber) -> str:
     return tournament.entries[entry - 1].registered.entrant.bot
 
 
-def _name(tournament: Tournament, entry: EntryNumber) -> Html:
-    bot = _bot(tournament, entry)
-    return tag("th", tag("a", bot, href=bot_link(bot)), scope="row")
+def _name(tournament: Tournament, entry: EntryNumber) -> Cell:
+    return row_head(to_bot(_bot(tournament, entry)))
 
 
 def _table(caption: str, head: Html, rows: Sequence[Html]) -> Html:

@@ -16,8 +16,9 @@ from arena.server.tournaments.summary import (
     ranking_terms,
 )
 from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
-from arena_dashboard.parts.markup import Html, badge, heads, table_of, tag, together
-from arena_dashboard.parts.tables import bot_link, options, time_in_words, time_of
+from arena_dashboard.parts.markup import Html, badge, faint, table_of, tag, together
+from arena_dashboard.parts.rows import cell, heads, number, row_of
+from arena_dashboard.parts.tables import options, time_in_words, time_of, to_bot
 from arena_dashboard.tournaments.tournament_data import Listed
 
 _STATES = {
@@ -79,33 +80,25 @@ def _listed(one: Listed) -> Html:
     ended = tournament.ended_at
     began = tournament.started_at or tournament.created_at
     winner = "–" if tournament.state.over else ""
-    return tag(
-        "tr",
-        tag(
-            "td",
+    return row_of(
+        cell(
             tag("a", tournament.name, href=tournament_link(tournament.name), class_="ba-name"),
             " ",
             state(tournament),
             tag("div", rules.format.value, class_="ba-faint"),
         ),
-        tag(
-            "td",
-            tag("a", one.winner.bot, href=bot_link(one.winner.bot)) if one.winner else winner,
-        ),
-        tag(
-            "td",
+        to_bot(one.winner.bot) if one.winner else winner,
+        cell(
             GAMES[rules.game].title if rules.game in GAMES else rules.game,
             tag("div", f"{rules.seats}\N{NO-BREAK SPACE}seats", class_="ba-faint"),
             class_="ba-wide",
         ),
-        tag("td", str(len(tournament.entries)), class_="ba-number"),
-        tag(
-            "td",
+        number(str(len(tournament.entries))),
+        cell(
             f"{one.blocks:,} of {blocks_expected(tournament, one.blocks):,}",
             class_="ba-number ba-wide",
         ),
-        tag(
-            "td",
+        cell(
             "ended " if ended else "started " if tournament.started_at else "created ",
             time_of(ended or began),
             class_="ba-faint",
@@ -136,24 +129,22 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
     for line in lines:
         entry = tournament.entries[line.entry - 1]
         entrant = entry.registered.entrant
-        yield tag(
-            "tr",
-            tag("td", str(line.rank), class_="ba-number ba-rank"),
-            tag(
-                "td",
-                tag("a", entrant.bot, href=bot_link(entrant.bot), class_="ba-name"),
+        yield row_of(
+            cell(str(line.rank), class_="ba-number ba-rank"),
+            cell(
+                to_bot(entrant.bot, class_="ba-name"),
                 " ",
-                tag("span", f"v{entrant.version}", class_="ba-faint"),
+                faint(f"v{entrant.version}"),
                 *([" ", badge("withdrawn", "warn")] if entry.withdrawn else []),
                 tag("div", entrant.owner, class_="ba-faint ba-narrow"),
             ),
-            tag("td", entrant.owner, class_="ba-wide"),
-            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            cell(entrant.owner, class_="ba-wide"),
+            number(tag("b", points_text(line.points))),
             *(
-                tag("td", points_text(one), class_="ba-number ba-wide")
+                cell(points_text(one), class_="ba-number ba-wide")
                 for one in [*[line.mean] * with_mean, *line.tie_breaks]
             ),
-            tag("td", f"{line.blocks:,}", class_="ba-number"),
+            number(f"{line.blocks:,}"),
         )
 
 
@@ -175,9 +166,9 @@ def _pairing(line: PairingLine, name: str) -> Html:
     bots = (
         tag(
             "li",
-            tag("a", entrant.bot, href=bot_link(entrant.bot)),
+            to_bot(entrant.bot),
             " ",
-            tag("span", f"v{entrant.version}", class_="ba-faint"),
+            faint(f"v{entrant.version}"),
             *([] if line.is_bye else [" ", tag("b", points)]),
         )
         for entrant, points in line.bots
@@ -189,13 +180,11 @@ def _pairing(line: PairingLine, name: str) -> Html:
         counted = ""
     elif line.counted:
         counted = tag("a", counted, href=pairing_link(name, line.round, line.table))
-    return tag(
-        "tr",
-        tag("td", str(line.table), class_="ba-number ba-rank ba-faint"),
-        tag(
-            "td",
+    return row_of(
+        cell(str(line.table), class_="ba-number ba-rank ba-faint"),
+        cell(
             tag("ol", *bots, *badges, class_="ba-placings"),
             tag("div", said, class_="ba-faint") if said and not badges else "",
         ),
-        tag("td", counted, class_="ba-number"),
+        number(counted),
     )

@@ -19,13 +19,13 @@ from arena_dashboard.owners.owners import SignedIn
 from arena_dashboard.parts.markup import (
     Html,
     badge,
-    heads,
     in_markdown,
     table_of,
     tag,
     together,
     with_code,
 )
+from arena_dashboard.parts.rows import cell, heads, row_of
 from arena_dashboard.parts.tables import replay_link, time_of
 from arena_dashboard.uploads import submitting
 from arena_dashboard.uploads.submitting import FirstSteps
@@ -255,14 +255,12 @@ def _table(builds: list[HostedBuild]) -> Html:
 def _line(build: HostedBuild) -> Html:
     look = {BuildState.REFUSED: "warn", BuildState.ACCEPTED: "good"}.get(build.state, "")
     words = build.in_short + ("" if build.kept else ", not kept any more")
-    return tag(
-        "tr",
-        tag("td", build.version),
-        tag("td", time_of(build.uploaded_at)),
-        tag("td", f"{build.size:,}", class_="ba-number ba-wide"),
-        tag("td", tag("code", build.sha256.hex()[:12]), class_="ba-wide"),
-        tag(
-            "td",
+    return row_of(
+        build.version,
+        time_of(build.uploaded_at),
+        cell(f"{build.size:,}", class_="ba-number ba-wide"),
+        cell(tag("code", build.sha256.hex()[:12]), class_="ba-wide"),
+        cell(
             badge(words, look) if look else badge(words),
             tag("div", with_code(build.reason), class_="ba-said"),
         ),

@@ -11,7 +11,7 @@ from arena_dashboard.ladders.ladder_choice import choose_ladder, in_words
 from arena_dashboard.matches import match_filter
 from arena_dashboard.parts import tables
 from arena_dashboard.parts.markup import in_markdown, tag
-from arena_dashboard.parts.tables import bot_link
+from arena_dashboard.parts.tables import to_bot
 from arena_dashboard.reading import data
 
 
@@ -47,15 +47,7 @@ if bot is None or opponent is None or bot == opponent:
     st.info("Choose two bots.")
     st.stop()
 st.set_page_config(f"{bot} against {opponent} · Bluff Arena")
-st.html(
-    tag(
-        "p",
-        tag("a", bot, href=bot_link(bot)),
-        " against ",
-        tag("a", opponent, href=bot_link(opponent)),
-        class_="ba-link",
-    )
-)
+st.html(tag("p", to_bot(bot), " against ", to_bot(opponent), class_="ba-link"))
 ladder = choose_ladder()
 if ladder is not None:
     show_verdict(bot, opponent, ladder)
