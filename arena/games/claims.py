@@ -30,59 +30,28 @@ class GameClaims(Protocol):
         """The unit of a claim's error, singular and plural, such as ("die short", "dice short")."""
 
     def off(self, action: Any, before: Any, after: Any, options: Options) -> int | None:
-        """Return the error of an action's claim: 0 if it is true, None without a claim.
-
-        Args:
-            action: The action of a seat.
-            before: The state before the action.
-            after: The state after the action.
-            options: The options of the match.
-
-        Returns:
-            The size of the error in units of `UNIT`.
-        """
+        """Return the error of an action's claim in units of `UNIT`; None without a claim."""
 
     def doubts(self, action: Any) -> bool:
         """Return whether an action doubts the last claim."""
 
     def called(self, action: Any, before: Any, after: Any) -> bool:
-        """Return whether an action puts the last claim to the test, as a doubt does.
-
-        Args:
-            action: The action of a seat.
-            before: The state before the action.
-            after: The state after the action.
-        """
+        """Return whether an action puts the last claim to the test, as a doubt does."""
 
     def chance(self, view: Any, options: Options) -> Fraction | None:
         """Return the probability that the standing claim is true, given one view; else None.
 
-        Args:
-            view: The view of a seat or of a spectator.
-            options: The options of the match.
+        The view is that of a seat or of a spectator.
         """
 
     def own_chance(self, action: Any, view: Any, options: Options) -> Fraction | None:
-        """Return the probability that an action's claim is true, given the view of its seat.
+        """Return the probability that a legal action's claim is true, given the view of its seat.
 
-        Inference from what others did is left out.
-
-        Args:
-            action: An action that is legal in the view.
-            view: The view of the seat on turn.
-            options: The options of the match.
-
-        Returns:
-            0 to 1; None if the action claims nothing.
+        Inference from what others did is left out. None if the action claims nothing.
         """
 
     def likeliest(self, view: Any, options: Options) -> Fraction | None:
-        """Return the largest `own_chance` of a legal action; None if no legal action claims.
-
-        Args:
-            view: The view of a seat.
-            options: The options of the match.
-        """
+        """Return the largest `own_chance` of a legal action; None if no legal action claims."""
 
     def may_doubt(self, view: Any) -> bool:
         """Return whether the seat of a view may doubt now."""

@@ -176,14 +176,7 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def events(
         self, before: StateT, actor: Actor, action: ActionT, after: StateT
     ) -> tuple[EventT, ...]:
-        """Return the public events of a step, in order; they hold no secret of any seat.
-
-        Args:
-            before: The state before the step.
-            actor: The seat that acted, or the dealer.
-            action: The action or draw of the step.
-            after: The state after the step.
-        """
+        """Return the public events of a step, in order; they hold no secret of any seat."""
 
     @abstractmethod
     def default_action(self, state: StateT, seat: int) -> ActionT:

@@ -32,15 +32,7 @@ class LadderId:
         score: ScoreRule = ScoreRule.PLACEMENT,
         time_control: TimeControl = DEFAULT_TIME_CONTROL,
     ) -> "LadderId":
-        """Return the key for options given as values.
-
-        Args:
-            game: The game's name.
-            options: The options that differ from the defaults.
-            sizes: The numbers of seats.
-            score: The score rule.
-            time_control: The time control.
-        """
+        """Return the key for the options that differ from the defaults, given as values."""
         changed = json.dumps(dict(options), sort_keys=True)
         return cls(game, changed, tuple(sizes), score, time_control)
 

@@ -31,15 +31,7 @@ class BotAnalysis:
 
 
 def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
-    """Return the sums over a bot's matches; None if no decision has values.
-
-    Args:
-        matches: Its seats in analysed matches.
-
-    Returns:
-        Losses per decision and per match, in chances to win, with 95 % intervals that take the
-        decisions of a match as one cluster.
-    """
+    """Return the sums over a bot's seats in analysed matches; None if no decision has values."""
     played = [seat for seat in matches if seat.losses]
     if not played:
         return None

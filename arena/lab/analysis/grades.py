@@ -24,9 +24,5 @@ BOUNDS: Final = (
 
 
 def grade_of(loss: float) -> Grade:
-    """Return the grade of an action.
-
-    Args:
-        loss: What it costs, in chances to win (0 to 1).
-    """
+    """Return the grade of an action by its loss, in chances to win (0 to 1)."""
     return next((grade for bound, grade in BOUNDS if loss <= bound), Grade.BLUNDER)

@@ -57,16 +57,10 @@ class Leak:
 
 
 def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> Leak | None:
-    """Return the habit that costs the bot most; None if it loses nothing.
+    """Return the habit that costs the bot most, by its decisions with values and frequencies.
 
-    Args:
-        found: Its decisions with values.
-        counted: The frequencies of its bluffs and doubts in each situation, and those of solved
-            play.
-
-    Returns:
-        Of the habits in which it differs from solved play, the one that costs most; where it
-        differs in none, the kind of decision that costs most.
+    Where no habit differs from solved play, it is the kind of decision that costs most. None if the
+    bot loses nothing.
     """
     there = Counter(map(by_bet, found))
     by: dict[_Place, dict[SituationName | None, float]] = defaultdict(lambda: defaultdict(float))

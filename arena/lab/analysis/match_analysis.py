@@ -55,14 +55,9 @@ class MatchAnalysis:
 
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
-    """Return the analysis of a match: each decision with its loss.
+    """Return the analysis of a match, by the first of the sources that knows a decision.
 
-    Args:
-        transcript: A match that was played to its end or ended by a forfeit.
-        sources: The sources of the values of actions, in order; by default `known_sources`.
-
-    Returns:
-        The decisions and the losses by seat, in chances to win.
+    By default they are `known_sources`.
 
     Raises:
         TranscriptError: It contradicts the rules, or ends before the match does and not by a
@@ -76,25 +71,12 @@ def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = Non
 
 
 def analysis_of(transcript: Transcript, found: tuple[AnalysedDecision, ...]) -> MatchAnalysis:
-    """Return the analysis of a match whose decisions are already known.
-
-    Args:
-        transcript: The match.
-        found: All its decisions in order.
-    """
+    """Return the analysis of a match all of whose decisions are already known, in order."""
     return MatchAnalysis(transcript, found, by_seat(found, len(transcript.setup.entrants)))
 
 
 def by_seat(found: Sequence[AnalysedDecision], seats: int) -> tuple[SeatAnalysis, ...]:
-    """Return the decisions of a match by the seat that made them.
-
-    Args:
-        found: The decisions of the match.
-        seats: The number of its seats.
-
-    Returns:
-        For each seat its decisions with values, without those played for it.
-    """
+    """Return for each seat its decisions with values, without those played for it."""
     return tuple(
         SeatAnalysis(tuple(d for d in found if d.seat == seat and d.values and not d.forced))
         for seat in range(seats)

@@ -44,13 +44,7 @@ that opens with one die against two wins 20.6 %.
 
 
 def bets_in_reach(lowest: Sequence[int], highest: int, reach: int) -> list[Bet]:
-    """Return the lowest bets on each face.
-
-    Args:
-        lowest: The lowest legal quantity of each face.
-        highest: The highest legal quantity.
-        reach: The number of quantities of each face.
-    """
+    """Return the lowest `reach` legal bets on each face, given the bounds of legal quantities."""
     return [
         Bet(quantity, face)
         for face in FACES

@@ -52,9 +52,8 @@ class ValueSets:
     def of(self, known: Model | None = None) -> list["MatchValues"]:
         """Return the values of matches against the tables, and against a response.
 
-        Args:
-            known: The model that comes close to the seat whose play is known; None if the tables
-                do.
+        `known` is the model that comes close to the seat whose play is known; None if the tables
+        do.
         """
         own = self._tables if known is None else self._models[known]
         starts = self._solved.values if known is None else {}
@@ -106,9 +105,7 @@ class MatchValues:
     def round(self, dice: RoundDice, opener: int) -> "PairValues":
         """Return the values of the rounds with the opener's dice and the other's.
 
-        Args:
-            dice: The opener's dice and the other's.
-            opener: 0 if the known player opens, 1 if the other does.
+        The `opener` is 0 if the known player opens, 1 if the other does.
         """
         players = self._players[opener], self._players[1 - opener]
         if (dice, players) not in self._rounds:
