@@ -3,7 +3,6 @@
 A bot's feed says which builds were accepted. What else happens to a bot is its owner's alone.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -65,10 +64,9 @@ def _of_bot(name: str) -> _Feed | None:
 
 
 def _route(below: str, find: Callable[[str], _Feed | None]) -> Route:
-    async def answer(request: Request) -> Response:
-        base = str(request.base_url)
-        # In a thread, as it reads the database.
-        return await asyncio.to_thread(_answer, find, request.path_params["name"], base)
+    # Starlette runs it in a thread: it reads the database.
+    def answer(request: Request) -> Response:
+        return _answer(find, request.path_params["name"], str(request.base_url))
 
     return Route(f"{below}/{{name}}", answer)
 

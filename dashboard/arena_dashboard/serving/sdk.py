@@ -1,6 +1,5 @@
 """The arena's own wheel, for authors without a checkout: its install command and its route."""
 
-import asyncio
 from typing import Final
 from urllib.parse import urljoin
 
@@ -23,14 +22,10 @@ def install_command(extra: str, page: str | None) -> str:
     return f"pip install 'bluff-arena[{extra}] @ {address}'"
 
 
-async def _download(request: Request) -> Response:
-    # In a thread, as `wheel_name` and `wheel` read files the first time.
-    return await asyncio.to_thread(_answer, request.path_params["name"])
-
-
-def _answer(name: str) -> Response:
+# Starlette runs it in a thread: `wheel_name` and `wheel` read files the first time.
+def _download(request: Request) -> Response:
     try:
-        if name != wheel_name():
+        if request.path_params["name"] != wheel_name():
             return PlainTextResponse(f"There is {_BELOW}/{wheel_name()} alone.\n", 404)
         packed = wheel()
     except NoWheelError as error:
