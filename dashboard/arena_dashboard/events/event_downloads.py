@@ -4,27 +4,24 @@ An archive is written while it is sent, from what everybody may read: it is neve
 """
 
 import asyncio
-import csv
-import io
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from arena.addresses import network_of
 from arena.database.errors import StorageError
 from arena.match.transcript import Transcript
-from arena.printable import not_a_formula
 from arena.server.events.event import SignedEvent
 from arena.server.events.finals.archive import line_of, zipped
 from arena.server.events.finals.archive_reading import match_ids, stored_event
 from arena.server.results.match_finding import transcripts_named
 from arena_dashboard.events import event_data
-from arena_dashboard.news.streams import OpenStreams
+from arena_dashboard.news.streams import CountedStream, OpenStreams
+from arena_dashboard.parts.csv_text import csv_text
 from arena_dashboard.reading import data
 
 _BELOW: Final = "/downloads/events"
@@ -54,33 +51,12 @@ def standings_csv(text: bytes) -> str:
     """Return the standings of an event.json as CSV; no cell is read as a formula."""
     document = stored_event(text)
     teams = {one["bot"]: one["team"] for one in document["entries"]}
-    written = io.StringIO()
-    lines = csv.writer(written, lineterminator="\n")
-    lines.writerow(COLUMNS)
-    for line in document["standings"]:
-        cells = {**line, "team": teams[line["bot"]]}
-        lines.writerow(
-            not_a_formula(cell) if isinstance(cell, str) else cell
-            for cell in (cells.get(column, "") for column in COLUMNS)
-        )
-    return written.getvalue()
+    lines = ({**line, "team": teams[line["bot"]]} for line in document["standings"])
+    return csv_text(COLUMNS, ([line.get(column, "") for column in COLUMNS] for line in lines))
 
 
 def _transcripts(event: SignedEvent) -> Iterator[Transcript]:
     return transcripts_named(data.reader().once, match_ids(stored_event(event.text)))
-
-
-class _Download(StreamingResponse):
-    """A file that is written while it is sent, and counted meanwhile."""
-
-    def __init__(self, content: Iterable[bytes], visitor: str, file: str, media_type: str) -> None:
-        named = {"Content-Disposition": f'attachment; filename="{file}"'}
-        super().__init__(content, media_type=media_type, headers=named)
-        self._visitor = visitor
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with _downloads().opened("", self._visitor):
-            await super().__call__(scope, receive, send)
 
 
 async def _download(request: Request) -> Response:
@@ -111,7 +87,9 @@ def _answer(name: str, kind: str, visitor: str) -> Response:
         case _:
             content = [standings_csv(signed.text).encode()]
     _, media_type = KINDS[kind]
-    return _Download(content, visitor, f"{found.event.name}.{kind}", media_type)
+    named = {"Content-Disposition": f'attachment; filename="{found.event.name}.{kind}"'}
+    counted = _downloads().opened("", visitor)
+    return CountedStream(counted, content, media_type=media_type, headers=named)
 
 
 ROUTES: Final = (Route(f"{_BELOW}/{{file}}", _download),)

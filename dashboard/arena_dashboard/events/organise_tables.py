@@ -1,7 +1,5 @@
 """Who takes part in an event, as its organiser sees it: filters, HTML and CSV; pure functions."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import assert_never
@@ -9,9 +7,9 @@ from typing import assert_never
 from arena.builds.hosted import BuildState
 from arena.clients.organiser_client import NewKey, ParticipantSeen
 from arena.moments import iso_utc
-from arena.printable import not_a_formula
 from arena_dashboard.bots.bot_tables import faults_link
 from arena_dashboard.events.event_data import Ratings
+from arena_dashboard.parts.csv_text import csv_text
 from arena_dashboard.parts.markup import Html, badge, scrolling, table_of, tag
 from arena_dashboard.parts.rows import cell, heads, number, row_of
 from arena_dashboard.parts.tables import time_of, to_bot
@@ -59,47 +57,39 @@ def table(found: Sequence[ParticipantSeen], ratings: Ratings) -> Html:
 
 def participants_csv(found: Sequence[ParticipantSeen], ratings: Ratings) -> str:
     """Return participants as CSV, a line for each person; for one without people a line alone."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(
-        [
-            *("team", "name", "email", "number", "role", "excused", "bot", "entered"),
-            *("build", "newest build", "state", "reason", "last seen", "matches", "faults"),
-            "rating",
-        ]
+    head = (
+        *("team", "name", "email", "number", "role", "excused", "bot", "entered"),
+        *("build", "newest build", "state", "reason", "last seen", "matches", "faults"),
+        "rating",
     )
+    rows: list[list[object]] = []
     for one in found:
         rating = _rating(one, ratings)
-        facts = [
+        facts = (
             *(one.bot, one.entered and iso_utc(one.entered), one.version or one.plays),
             *(one.newest, one.state and one.state.value, one.reason),
             *(one.last_seen and iso_utc(one.last_seen), one.matches, one.faults),
             "" if rating is None else round(rating),
-        ]
+        )
         for person in one.people:
             role = "captain" if person.captain else "member"
-            who = [person.name, person.email, person.student_number, role, person.excused]
-            lines.writerow([_cell(one.owner), *map(_cell, who), *map(_cell, facts)])
+            who = (person.name, person.email, person.student_number, role, person.excused)
+            rows.append([one.owner, *who, *facts])
         if not one.people:
-            lines.writerow([_cell(one.owner), *[""] * 5, *map(_cell, facts)])
-    return text.getvalue()
+            rows.append([one.owner, *[""] * 5, *facts])
+    return csv_text(head, rows)
 
 
 def keys_csv(keys: Sequence[NewKey]) -> str:
     """Return new keys as CSV, as `arena event roster` writes them."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(["name", "email", "number", "team", "role", "key"])
-    for one in keys:
-        person, role = one.person, "captain" if one.captain else "member"
-        known = (person.name, person.email, person.student_number, one.owner)
-        lines.writerow([*map(_cell, known), role, one.key])
-    return text.getvalue()
-
-
-def _cell(value: object) -> object:
-    """Return a value as a cell; a text that spreadsheets would evaluate with an apostrophe."""
-    return not_a_formula(value) if isinstance(value, str) else value
+    rows = (
+        (
+            *(one.person.name, one.person.email, one.person.student_number, one.owner),
+            *("captain" if one.captain else "member", one.key),
+        )
+        for one in keys
+    )
+    return csv_text(("name", "email", "number", "team", "role", "key"), rows)
 
 
 def _words(one: ParticipantSeen) -> str:

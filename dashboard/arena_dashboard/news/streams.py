@@ -6,9 +6,9 @@ take all that the dashboard can hold.
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -78,14 +78,17 @@ def stream_of(request: Request, page: str, events: AsyncIterator[str]) -> Respon
     address = network_of(request.client.host if request.client else "")
     if not open_streams().room(page, address):
         return Response("Too many streams are open.", 429, headers={"Retry-After": "10"})
-    return _Counted(page, address, events)
+    counted = open_streams().opened(page, address)
+    return CountedStream(counted, events, media_type="text/event-stream", headers=HEADERS)
 
 
-class _Counted(StreamingResponse):
-    def __init__(self, page: str, address: str, events: AsyncIterator[str]) -> None:
-        super().__init__(events, media_type="text/event-stream", headers=HEADERS)
-        self._whose = page, address
+class CountedStream(StreamingResponse):
+    """A response that is written while it is sent, and `counted` meanwhile."""
+
+    def __init__(self, counted: AbstractContextManager[None], content: Any, **more: Any) -> None:
+        super().__init__(content, **more)
+        self._counted = counted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with open_streams().opened(*self._whose):
+        with self._counted:
             await super().__call__(scope, receive, send)
