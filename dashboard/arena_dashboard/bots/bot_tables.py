@@ -3,13 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 from urllib.parse import urlencode
 
 import altair as alt
 
-from arena.lab.analysis import BotAnalysis, Estimate, Grade
+from arena.lab.analysis import BotAnalysis, Grade
 from arena.match.faults import FaultKind
 from arena.records import VersionId
 from arena.scheduling.bot_paces import pace_in_words
@@ -17,6 +16,7 @@ from arena.server.results.faults import SeenFault
 from arena.server.uploads.check_words import check_in_words, check_mark
 from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard.bots.bot_data import Profile
+from arena_dashboard.bots.deception_tables import entry, estimate
 from arena_dashboard.parts.markup import Html, badge, table_of, tag, together
 from arena_dashboard.parts.rows import cell, heads, row_of
 from arena_dashboard.parts.tables import replay_link, time_of, to_bot
@@ -146,8 +146,8 @@ def time_and_luck(time: tuple[int, int], luck: tuple[float, int]) -> Html:
     pace = f"{milliseconds / answers:,.0f} ms" if answers else "–"
     return tag(
         "dl",
-        *_entry("Time", pace, f"by answer, the mean of {answers:,}"),
-        *_entry(
+        entry("Time", pace, f"by answer, the mean of {answers:,}"),
+        entry(
             "Luck",
             f"{mean:+.2f}".replace("-", "−") if measured else "–",
             f"expected points by match, from the draws of {measured}",
@@ -162,10 +162,10 @@ def decisions(found: BotAnalysis) -> Html:
     blunders = found.grades[Grade.BLUNDER]
     figures = tag(
         "dl",
-        *_entry("Accuracy", f"{good / found.decisions:.0%}", f"of {found.decisions:,} decisions"),
-        *_entry("Loss", _percents(found.loss), "of a win by decision"),
-        *_entry("In a match", _percents(found.match_loss), "of a win, all its decisions"),
-        *_entry("Blunders", f"{blunders / found.decisions:.1%}", "of its decisions"),
+        entry("Accuracy", f"{good / found.decisions:.0%}", f"of {found.decisions:,} decisions"),
+        entry("Loss", estimate(found.loss), "of a win by decision"),
+        entry("In a match", estimate(found.match_loss), "of a win, all its decisions"),
+        entry("Blunders", f"{blunders / found.decisions:.1%}", "of its decisions"),
         class_="ba-style",
     )
     return together(figures, tag("p", biggest_leak(found)))
@@ -174,15 +174,6 @@ def decisions(found: BotAnalysis) -> Html:
 def biggest_leak(found: BotAnalysis) -> str:
     """Return a sentence that says where a bot loses most."""
     return found.leak.in_words if found.leak else "It loses nothing."
-
-
-def _percents(found: Estimate) -> str:
-    error = f" ± {found.error:.1%}" if isfinite(found.error) else ""
-    return f"{found.mean:.1%}{error}"
-
-
-def _entry(name: str, figure: str, words: str) -> tuple[Html, ...]:
-    return (tag("div", tag("dt", name), tag("dd", tag("b", figure), tag("small", words))),)
 
 
 def faults(found: Sequence[SeenFault]) -> Html:

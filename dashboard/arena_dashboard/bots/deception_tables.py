@@ -33,7 +33,7 @@ def figures(found: Deception) -> Html:
     one = row.equilibrium
     if one is not None:
         words = f"from equilibrium, 0 to 100 %; by chance it would be {one.by_chance:.1%}"
-        entries.append(_entry("Distance", _estimate(one.distance), words))
+        entries.append(entry("Distance", estimate(one.distance), words))
     return tag("dl", *entries, class_="ba-style")
 
 
@@ -122,12 +122,13 @@ def _row(row: DeceptionRow, cells: Sequence[Callable[[DeceptionRow], str]]) -> H
 
 def _figure(name: str, share: Share, words: str) -> Html:
     if share.share is None:
-        return _entry(name, "–", f"{words}: there were none")
+        return entry(name, "–", f"{words}: there were none")
     counts = f"({share.low:.0%}–{share.high:.0%}, {share.count:,} of {share.of:,})"
-    return _entry(name, f"{share.share:.0%}", f"{words} {counts}")
+    return entry(name, f"{share.share:.0%}", f"{words} {counts}")
 
 
-def _entry(name: str, figure: str, words: str) -> Html:
+def entry(name: str, figure: str, words: str) -> Html:
+    """Return a figure of a bot with its name and a few words."""
     return tag("div", tag("dt", name), tag("dd", tag("b", figure), tag("small", words)))
 
 
@@ -137,7 +138,8 @@ def _share(share: Share) -> str:
     return f"{share.share:.0%} ({share.low:.0%}–{share.high:.0%})"
 
 
-def _estimate(found: Estimate | None, *, sign: str = "") -> str:
+def estimate(found: Estimate | None, *, sign: str = "") -> str:
+    """Return a mean with its error, in per cent."""
     if found is None:
         return "–"
     error = f" ± {found.error:.1%}" if isfinite(found.error) else ""
@@ -152,13 +154,13 @@ _COLUMNS: Final[Sequence[tuple[str, Callable[[DeceptionRow], str], bool]]] = (
     ("Decisions", lambda row: f"{row.bluffs.of:,}", False),
     ("Bluffs", lambda row: _share(row.bluffs), False),
     ("Bluffs of solved play", _solved(lambda one: f"{one.solved_bluffs:.0%}"), True),
-    ("Bluffs, difference", _solved(lambda one: _estimate(one.bluffs_difference, sign="+")), True),
+    ("Bluffs, difference", _solved(lambda one: estimate(one.bluffs_difference, sign="+")), True),
     ("Lies", lambda row: _share(row.lies), False),
     ("False claims", lambda row: _share(row.false), False),
     ("Bluffs doubted", lambda row: _share(row.bluffs_doubted), False),
     ("Others doubted", lambda row: _share(row.others_doubted), False),
     ("Doubts", lambda row: _share(row.doubts), False),
-    ("Doubts, difference", _solved(lambda one: _estimate(one.doubts_difference, sign="+")), True),
+    ("Doubts, difference", _solved(lambda one: estimate(one.doubts_difference, sign="+")), True),
     ("Doubts right", lambda row: _share(row.right), False),
 )
 """The columns: the head, the text of a row, and whether they need solved play."""

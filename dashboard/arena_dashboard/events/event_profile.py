@@ -9,6 +9,7 @@ from arena_dashboard.events import event_data, event_downloads
 from arena_dashboard.events.event_data import BestMatches, EventView
 from arena_dashboard.parts import tables
 from arena_dashboard.parts.markup import Html, tag, together
+from arena_dashboard.reading.frames import in_words
 from arena_dashboard.tournaments import tournament_data, tournament_pictures
 
 BRACKETS = (FormatName.KNOCKOUT, FormatName.GROUPS)
@@ -75,7 +76,7 @@ def decision(found: BestMatches) -> Html:
     who = next(seat.bot for at, seat in enumerate(row.seats) if at == one.seat)
     others = ", ".join(seat.bot for at, seat in enumerate(row.seats) if at != one.seat)
     link = f"{tables.replay_link(row.match_id, one.step)}&analysis=1"
-    played, better = (str(action).replace("*", "★") for action in (one.action, one.best))
+    played, better = (in_words(action) for action in (one.action, one.best))
     return tag(
         "p",
         "The decision of the event, the costliest that is known: ",

@@ -12,6 +12,7 @@ from arena.showing.claims import ShownClaim
 from arena.showing.scenes import SCENES, Scene
 from arena.showing.seen import SEEN
 from arena_dashboard.playing.reveals import Shown, shown
+from arena_dashboard.reading.frames import claim_json
 
 RECALLED: Final = 40
 """The most frames that a reloaded page is shown."""
@@ -99,15 +100,7 @@ def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str])
         "round": number,
         "told": told,
         "marks": [] if outcome is None else [mark.value for mark in outcome.marks],
-        "claim": None
-        if claim is None
-        else {
-            "seat": claim.seat,
-            "text": claim.text,
-            "chances": list(claim.chances),
-            "truth": claim.truth,
-            "verdict": None if claim.verdict is None else claim.verdict.value,
-        },
+        "claim": None if claim is None else claim_json(claim),
         "standing": list(scene.standing(one.moment.views[0])),
         "luck": [],
         "table": scene.table(one.moment, one.before),

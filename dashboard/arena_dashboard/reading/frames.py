@@ -116,7 +116,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
             "round": number,
             "told": told,
             "marks": [mark.value for mark in marks],
-            "claim": None if standing is None else _claim_json(standing),
+            "claim": None if standing is None else claim_json(standing),
             "standing": list(scene.standing(moment.views[0])),
             "luck": [round(one, 3) for one in moment.luck or ()],
             "decision": None if moment.decision is None else _decision_json(moment.decision),
@@ -127,7 +127,8 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
             number = next(map(scene.round_started, starts), None) or number
 
 
-def _claim_json(claim: ShownClaim) -> dict[str, Any]:
+def claim_json(claim: ShownClaim) -> dict[str, Any]:
+    """Return a claim in the form that the player draws; see `types.js`."""
     return {
         "seat": claim.seat,
         "text": claim.text,
@@ -141,14 +142,15 @@ def _decision_json(decision: AnalysedDecision) -> dict[str, Any]:
     assert decision.win is not None and decision.loss is not None and decision.grade is not None
     return {
         "seat": decision.seat,
-        "action": _in_words(decision.action),
+        "action": in_words(decision.action),
         "forced": decision.forced,
         "win": round(decision.win, 4),
         "loss": round(decision.loss, 4),
         "grade": decision.grade.value,
-        "better": None if decision.grade is Grade.BEST else _in_words(decision.best),
+        "better": None if decision.grade is Grade.BEST else in_words(decision.best),
     }
 
 
-def _in_words(action: Any) -> str:
+def in_words(action: Any) -> str:
+    """Return an action as text for visitors."""
     return str(action).replace("*", "★")
