@@ -9,7 +9,7 @@ from arena.server.boards.board import BoardLine
 from arena.server.boards.board_page import page_of, place_of
 from arena_dashboard.ladders.ladder_choice import link
 from arena_dashboard.matches.match_filter import bot_of_url, choose_bot
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 
 
 def choose_lines(lines: Sequence[BoardLine], most: int) -> range:
@@ -37,13 +37,9 @@ def turn_pages(path: str, ladder: LadderId, shown: range, count: int, most: int)
     if len(shown) == count:
         return
     number = shown.start // most
-    turning = [tag("span", f"{shown.start + 1:,} to {shown.stop:,} of {count:,}")]
+    links = [tag("span", f"{shown.start + 1:,} to {shown.stop:,} of {count:,}")]
     if number:
-        turning.append(
-            tag("a", "Better", href=link(path, ladder, page=str(number - 1)), rel="prev")
-        )
+        links.append(tag("a", "Better", href=link(path, ladder, page=str(number - 1)), rel="prev"))
     if shown.stop < count:
-        turning.append(
-            tag("a", "Weaker", href=link(path, ladder, page=str(number + 1)), rel="next")
-        )
-    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+        links.append(tag("a", "Weaker", href=link(path, ladder, page=str(number + 1)), rel="next"))
+    st.html(turning(*links, about="Pages"))

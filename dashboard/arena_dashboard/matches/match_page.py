@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from arena.database.rows import MatchRow
-from arena_dashboard.parts.markup import Html, badge, tag
+from arena_dashboard.parts.markup import Html, badge, tag, turning
 from arena_dashboard.parts.tables import options, time_in_words, time_of, unrated_in_words
 
 
@@ -63,4 +63,4 @@ def links(row: MatchRow, block: Sequence[MatchRow], tournament: str | None, view
             href = "replay?" + urlencode({"match": other.match_id, "view": view})
             made.append(tag("a", f"Match {other.position + 1}: {seats}", href=href))
     about = "The tournament, and the other matches of the block"
-    return tag("nav", *made, class_="ba-turning", aria_label=about) if made else Html("")
+    return turning(*made, about=about) if made else Html("")

@@ -51,6 +51,11 @@ def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
 
 
+def turning(*links: str, about: str | None = None) -> Html:
+    """Return links to other pages below what a page shows; `about` names them to screen readers."""
+    return tag("nav", *links, class_="ba-turning", aria_label=about)
+
+
 def unfolding(text: str, words: str, kind: str = "plain") -> Html:
     """Return a badge that unfolds its meaning, `words`, by click, key or touch."""
     return tag("details", tag("summary", badge(text, kind)), tag("div", words), class_="ba-why")

@@ -15,7 +15,7 @@ from arena_dashboard.ladders import comparison_data, comparison_tables
 from arena_dashboard.ladders.ladder_choice import in_words, link
 from arena_dashboard.matches import match_notes
 from arena_dashboard.parts import tables
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 from arena_dashboard.parts.url_choice import shortened, to_url
 from arena_dashboard.reading import data
 from arena_dashboard.serving.feeds import bot_feed_address
@@ -46,14 +46,14 @@ def show_index() -> None:
     checks = data.checks([row.newest_id for row in page.rows])
     st.html(bot_tables.index(page.rows, checks))
     found = {"q": search} if search else {}
-    turning = []
+    links = []
     if page.before is not None:
         back = "bot?" + urlencode(found | {"before": page.before})
-        turning.append(tag("a", "Back", href=back, rel="prev"))
+        links.append(tag("a", "Back", href=back, rel="prev"))
     if page.after is not None:
         more = "bot?" + urlencode(found | {"after": page.after})
-        turning.append(tag("a", "More", href=more, rel="next"))
-    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+        links.append(tag("a", "More", href=more, rel="next"))
+    st.html(turning(*links, about="Pages"))
 
 
 def show_profile(bot: Profile) -> None:
@@ -86,11 +86,9 @@ def show_faults(bot: Profile, version: str) -> None:
     else:
         st.info("In matches that are over no fault of this version is recorded.")
     st.html(
-        tag(
-            "nav",
+        turning(
             tag("a", "All about the bot", href=tables.bot_link(bot.name)),
             tag("a", "Its matches with faults", href=bot_tables.matches_link(bot.name, faults="1")),
-            class_="ba-turning",
         )
     )
 
@@ -130,12 +128,10 @@ def show_play(bot: Profile) -> None:
     st.html(bot_tables.time_and_luck(recent.time, recent.luck))
     st.html(tables.matches(recent.matches[:LAST_MATCHES]))
     st.html(
-        tag(
-            "nav",
+        turning(
             tag("a", "All its matches", href=bot_tables.matches_link(bot.name)),
             tag("a", "Its boldest bluffs", href=bot_tables.matches_link(bot.name, sort="boldest")),
             tag("a", "With faults", href=bot_tables.matches_link(bot.name, faults="1")),
-            class_="ba-turning",
         )
     )
 
@@ -190,11 +186,9 @@ def show_opponents(ladder: LadderId, bot: str) -> None:
                     )
                 )
         st.html(
-            tag(
-                "nav",
+            turning(
                 comparison_data.history_link(facts, bot),
                 tag("a", "Matrix of the ladder", href=link("head-to-head", ladder)),
-                class_="ba-turning",
             )
         )
 

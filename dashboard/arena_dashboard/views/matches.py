@@ -5,7 +5,7 @@ import streamlit as st
 from arena.server.results.match_sort import Sort
 from arena_dashboard.matches import match_filter
 from arena_dashboard.parts import tables
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 from arena_dashboard.reading import data
 
 st.title("Matches")
@@ -34,11 +34,11 @@ elif chosen.filtered or not chosen.possible:
 else:
     st.info("No match has been played yet.")
 
-turning = []
+links = []
 if before is not None and newest:
-    turning.append(tag("a", "Newest", href=match_filter.link()))
+    links.append(tag("a", "Newest", href=match_filter.link()))
 if newest and len(page) == data.PAGE:
     older = match_filter.link(before=page[-1].match_id)
-    turning.append(tag("a", "Older", href=older, rel="next"))
-if turning:
-    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+    links.append(tag("a", "Older", href=older, rel="next"))
+if links:
+    st.html(turning(*links, about="Pages"))

@@ -14,7 +14,7 @@ from arena.database.names import folded
 from arena_dashboard.operating import operate_tables
 from arena_dashboard.owners import owners, sign_in
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 from arena_dashboard.parts.url_choice import to_url, url_choice
 
 KINDS = {
@@ -58,14 +58,14 @@ def show_list(client: OperatorClient, me: SignedIn) -> None:
     else:
         st.html(operate_tables.owners(found))
     asked = {key: value for key, value in st.query_params.items() if key != "page"}
-    turning = []
+    links = []
     if page or number:
-        turning.append(tag("a", "All from the first", href=operate_tables.link()))
+        links.append(tag("a", "All from the first", href=operate_tables.link()))
     if following:
         more = operate_tables.link(**asked, page=following)
-        turning.append(tag("a", "More", href=more, rel="next"))
-    if turning:
-        st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+        links.append(tag("a", "More", href=more, rel="next"))
+    if links:
+        st.html(turning(*links, about="Pages"))
     with st.expander("Void a block"):
         void(client, me)
     folded_away = st.expander("What was changed", key="audit", on_change="rerun")
@@ -79,7 +79,7 @@ def show_list(client: OperatorClient, me: SignedIn) -> None:
 
 def show_owner(client: OperatorClient, me: SignedIn, name: str) -> None:
     """One owner, with everything that can be done."""
-    st.html(tag("nav", tag("a", "All owners", href=operate_tables.link()), class_="ba-turning"))
+    st.html(turning(tag("a", "All owners", href=operate_tables.link())))
     found, _ = client.owners(me.key, prefix=name)
     one = next((one for one in found if folded(one.name) == folded(name)), None)
     if one is None:

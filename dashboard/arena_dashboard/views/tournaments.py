@@ -3,7 +3,7 @@
 import streamlit as st
 
 from arena_dashboard import browser
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 from arena_dashboard.parts.url_choice import shortened
 from arena_dashboard.reading import data
 from arena_dashboard.tournaments import tournament_data, tournament_tables
@@ -24,12 +24,12 @@ def show_list() -> None:
             )
         return
     st.html(tournament_tables.tournament_list(page.rows))
-    turning = []
+    links = []
     if page.after is not None:
-        turning.append(tag("a", "Newer", href=f"tournaments?after={page.after}", rel="prev"))
+        links.append(tag("a", "Newer", href=f"tournaments?after={page.after}", rel="prev"))
     if page.before is not None:
-        turning.append(tag("a", "Older", href=f"tournaments?before={page.before}", rel="next"))
-    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+        links.append(tag("a", "Older", href=f"tournaments?before={page.before}", rel="next"))
+    st.html(turning(*links, about="Pages"))
 
 
 def _asked(name: str) -> int | None:

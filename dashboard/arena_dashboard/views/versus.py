@@ -10,7 +10,7 @@ from arena_dashboard.ladders import comparison_data, versus
 from arena_dashboard.ladders.ladder_choice import choose_ladder, in_words
 from arena_dashboard.matches import match_filter
 from arena_dashboard.parts import tables
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 from arena_dashboard.parts.tables import to_bot
 from arena_dashboard.reading import data
 
@@ -36,7 +36,7 @@ def show_matches(bot: str, opponent: str) -> None:
         return
     st.html(tables.matches(rows))
     more = "matches?" + urlencode({"bot": bot, "opponent": opponent})
-    st.html(tag("nav", tag("a", "All their matches", href=more), class_="ba-turning"))
+    st.html(turning(tag("a", "All their matches", href=more)))
 
 
 st.title("Head to head")
