@@ -26,7 +26,7 @@ async def test_a_replay_shows_notes_to_their_owner_and_sums_to_everybody(scene: 
     match_id = noting.ended[0]
     stranger, owner, other = Visitor(), Visitor(), Visitor()
     for visitor, key in ((stranger, ""), (owner, keys["me"]), (other, keys["other"])):
-        await visitor.open("own_bots")
+        await visitor.open("my_bots")
         if key:
             await visitor.sign_in(key)
     seen = await replay(owner, match_id)

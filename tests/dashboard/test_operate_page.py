@@ -23,7 +23,7 @@ async def test_who_is_no_operator_sees_nothing_of_others(scene: Scene) -> None:
     ann = await visitor(scene, "operate")
     assert "You are signed in as ann, who is no operator." in ann.sees
     assert "bob" not in ann.sees
-    await ann.open("own_bots")
+    await ann.open("my_bots")
     assert "Operate the arena" not in str(ann.app)
 
 

@@ -230,7 +230,7 @@ async def test_an_arena_that_hosts_no_bots_says_so_where_one_would_upload(
             assert not ann.app.file_uploader
 
 
-@pytest.mark.parametrize("page", ["submit", "own_bots"])
+@pytest.mark.parametrize("page", ["submit", "my_bots"])
 @pytest.mark.parametrize("remembered", [False, True], ids=["here", "by the browser"])
 async def test_an_owner_who_is_banned_can_sign_out(
     page: str, remembered: bool, scene: Scene, monkeypatch: pytest.MonkeyPatch
@@ -255,7 +255,7 @@ async def test_an_owner_who_is_banned_can_sign_out(
 
 async def test_a_new_token_is_shown_once_and_takes_the_place_of_the_old_one(scene: Scene) -> None:
     old = await registered(scene, "fox")
-    ann = await visitor(scene, "own_bots")
+    ann = await visitor(scene, "my_bots")
     await ann.press("New token")
     assert "The new token of fox 1, shown only now" in ann.sees
     (token,) = [one.value for one in ann.app.code if one.value.startswith("arena_")]
@@ -270,7 +270,7 @@ async def test_a_new_token_is_shown_once_and_takes_the_place_of_the_old_one(scen
 
 async def test_an_owner_is_led_to_where_a_bot_loses_most(scene: Scene) -> None:
     await registered(scene, "fox")
-    ann = await visitor(scene, "own_bots")
+    ann = await visitor(scene, "my_bots")
     assert "Where fox loses most" in [one.label for one in ann.app.expander]
     ann.app.session_state["leak fox"] = True
     await ann.run()
@@ -279,7 +279,7 @@ async def test_an_owner_is_led_to_where_a_bot_loses_most(scene: Scene) -> None:
 
 async def test_a_bot_is_retired_after_a_second_thought(scene: Scene) -> None:
     token = await registered(scene, "fox")
-    ann = await visitor(scene, "own_bots")
+    ann = await visitor(scene, "my_bots")
     await ann.press("Retire")
     assert "Tick “For good" in ann.sees
     assert "retired</span>" not in ann.sees
@@ -298,7 +298,7 @@ async def test_more_versions_than_a_page_has_are_on_the_next(
     await registered(scene, "owl")
     for number in range(20):
         await scene.arena.store.register("fox", "ann", f"r{number}")
-    ann = await visitor(scene, "own_bots")
+    ann = await visitor(scene, "my_bots")
     assert "vr19<" in ann.sees and "vr0<" in ann.sees and "owl" not in ann.sees
     assert ">First<" not in ann.sees
     (token,) = re.findall(r'href="my-bots\?page=(\d+)"', ann.sees)
@@ -310,7 +310,7 @@ async def test_more_versions_than_a_page_has_are_on_the_next(
 
 async def test_an_older_build_plays_again_when_one_rolls_back(scene: Scene) -> None:
     await uploaded(scene, "fox", 2, accepted=True)
-    ann = await visitor(scene, "own_bots")
+    ann = await visitor(scene, "my_bots")
     box = next(one for one in ann.app.selectbox if one.label == "Let another build play")
     assert list(box.options) == ["1"]
     await ann.press("Let it play")
@@ -359,7 +359,7 @@ async def test_while_the_database_is_away_the_first_steps_that_were_seen_stay(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["submit", "own_bots"])
+@pytest.mark.parametrize("page", ["submit", "my_bots"])
 def test_a_page_that_came_while_the_referee_was_away_looks_for_it_again(
     page: str, arena: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,7 +383,7 @@ async def test_an_owner_reads_messages_as_text_and_marks_them_as_read(scene: Sce
     key = await scene.key("Ann")
     await scene.arena.store.messages.send_as_operator("Ann", "<b>Fix</b> your bot.", "me")
     visitor = Visitor()
-    await visitor.open("own_bots")
+    await visitor.open("my_bots")
     await visitor.sign_in(key)
     assert "&lt;b&gt;Fix&lt;/b&gt; your bot." in html(visitor.app)
     assert "New messages" in [one.value for one in visitor.app.subheader]

@@ -20,7 +20,7 @@ async def test_an_owner_adds_a_webhook_sees_its_secret_once_and_removes_it(scene
     key = await scene.key("ann")
     await scene.token("fox", "ann")
     ann = Visitor()
-    await ann.open("own_bots")
+    await ann.open("my_bots")
     await ann.sign_in(key)
     await add(ann, "http://10.0.0.1/", "fox")
     assert "not on the public internet" in ann.sees

@@ -44,7 +44,7 @@ def test_a_malformed_url_is_reported_in_a_sentence(monkeypatch: pytest.MonkeyPat
     [
         *((page, "No match has been played yet") for page in ("leaderboard", "matches", "replay")),
         ("submit", "Submit a bot"),
-        ("own_bots", "My bots"),
+        ("my_bots", "My bots"),
         ("organise", "Organise"),
         ("play", "This dashboard cannot let people play"),
     ],

@@ -14,7 +14,7 @@ async def test_a_bots_decisions_and_notes_are_kept_and_shared_again(scene: Scene
     assert ann is not None
     await store.owners.register(ann, "fox", "1", Allowance(9, 9, 9))
     visitor = Visitor()
-    await visitor.open("own_bots")
+    await visitor.open("my_bots")
     await visitor.sign_in(key)
     buttons = {"Keep its decisions out of data sets": False, "Share its decisions": True}
     for button, shared in buttons.items():

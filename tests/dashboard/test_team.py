@@ -13,7 +13,7 @@ from tests.scene import Scene
 async def signed_in(key: str) -> Visitor:
     """Somebody on "My bots" with a key."""
     visitor = Visitor()
-    await visitor.open("own_bots")
+    await visitor.open("my_bots")
     await visitor.sign_in(key)
     return visitor
 

@@ -36,17 +36,24 @@ TITLES: Final = {
     "events": "Events",
     "play": "Play",
     "submit": "Submit a bot",
+    # For the signed-in owner; reached from "Submit a bot".
     "my-bots": "My bots",
+    # For organisers; reached from "Events".
     "organise": "Organise",
+    # For operators; reached from "My bots".
     "operate": "Operate",
+    # About one match or one ladder; reached by links.
     "replay": "Replay",
     "event-match": "Match of an event",
     "head-to-head": "Head to head",
     "versus": "Two bots",
     "history": "History",
+    # In a window of its own.
     "projector": "Projector",
 }
-"""The titles of the pages, by path."""
+"""The titles of the pages, by path. The script of each is in views/, the home page's is home.py."""
+IN_MENU: Final = ("", "leaderboard", "bot", "matches", "tournaments", "events", "play", "submit")
+"""The paths of the pages that the menu shows."""
 NEEDED: Final = ("Html", "BidiComponent")
 """The modules of Streamlit that every page needs, by the beginning of their file names."""
 _CHOOSING: Final = ("ButtonGroup", "Selectbox")

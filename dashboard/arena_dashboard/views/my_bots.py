@@ -15,7 +15,7 @@ from arena_dashboard.bots import bot_data, own_tables
 from arena_dashboard.bots.biggest_leak import show_biggest_leak
 from arena_dashboard.owners import inbox, owners, sign_in, team, webhooks
 from arena_dashboard.owners.owners import SignedIn
-from arena_dashboard.parts.markup import in_markdown, tag
+from arena_dashboard.parts.markup import in_markdown, tag, turning
 from arena_dashboard.reading.data import why_nothing_is_read
 from arena_dashboard.uploads import uploads
 
@@ -157,14 +157,14 @@ def page_of_bots(client: OwnerClient, owner: SignedIn) -> BotPage:
 
 def turn_pages(page: BotPage) -> None:
     """Links to the other pages of one's bots, if there are any."""
-    turning = []
+    links = []
     if ASKED in st.query_params:
-        turning.append(tag("a", "First", href="my-bots", rel="first"))
+        links.append(tag("a", "First", href="my-bots", rel="first"))
     if page.next_page:
         more = "my-bots?" + urlencode({ASKED: page.next_page})
-        turning.append(tag("a", "More", href=more, rel="next"))
-    if turning:
-        st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+        links.append(tag("a", "More", href=more, rel="next"))
+    if links:
+        st.html(turning(*links, about="Pages"))
 
 
 @st.fragment
