@@ -1,7 +1,7 @@
 """Solved play of Bluff at two seats, read from the file of the sample bot `cfr`.
 
-arena/lab/solver/play_file.py describes the file. It is read here without the solver, which needs
-numba.
+arena/lab/solver/play_file.py describes the file. It is read here without importing the solver, and
+its tables stay bytes.
 """
 
 import json
