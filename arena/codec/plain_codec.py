@@ -1,21 +1,26 @@
-"""The default codec, for a game whose messages have the same structure and names as its classes.
+"""The codec of a game, derived from its classes and its messages.
 
 A class is the message whose fields have the names of its own; a union of classes is a message with
 a oneof, whose members have their types' names (see Notation). A tuple is a repeated field; a tuple
 within a tuple, a repeated message of one repeated field. An enum's value NAME is the number
-ENUM_NAME, and so is a word of an option. None is an absent field.
+ENUM_NAME, and so is a word of an option. None is a field left out; a field without presence is read
+in any case.
 
-The games played most have codecs of their own, which cache recurring parts; they may still derive
-that of their events (`EventCodec`).
+A view lacks its seat, which its reader knows, and may lack `to_act`, if one seat is asked at a
+time. Options with a single allowed value have no field. An option of two words may be a truth value
+(`flag`). A game whose messages differ in more gives members of its own, or overrides methods.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import EnumType
-from types import NoneType, UnionType
-from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints
+from functools import cached_property
+from operator import attrgetter
+from types import MappingProxyType, NoneType, UnionType
+from typing import Any, Final, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from arena.codec.malformed import MalformedError
@@ -25,262 +30,319 @@ from arena.games.game import AnyGame, Options
 from arena.games.notation import type_name
 from arena.v1 import game_pb2
 
+Convert: TypeAlias = Callable[[Any], Any]
 
-class EventCodec:
-    """A codec of a game's events, derived from its classes and its messages; see GameCodec."""
 
-    def __init__(self, game: type[AnyGame]) -> None:
-        """Derive the codec of a game's events.
+def _same(value: Any) -> Any:
+    return value
 
-        Raises KeyError as PlainCodec does.
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """The codec of one member of a class in a field of its message."""
+
+    field: str
+    """The name of the field."""
+    write: Convert
+    """Returns the content of the field as a message's constructor takes it: None for no field."""
+    read: Convert
+    """Returns the member, from the message that has the field."""
+
+
+def flag(field: str, yes: str, no: str) -> Member:
+    """Return the codec of an option of two words in a truth value: `yes` is true."""
+    content = {yes: True, no: False}.__getitem__
+    return Member(field, content, lambda message: yes if getattr(message, field) else no)
+
+
+_NONE: Final[Mapping[str, Member]] = MappingProxyType({})
+
+
+class PlainCodec:
+    """The codec of one game.
+
+    Draws, views and events, which are written most often, are bytes (see `fields`).
+
+    Args:
+        game: The game.
+        options: The codecs of options that are not derived, by option.
+        view: The codecs of members of the view that are not derived, by member.
+    """
+
+    def __init__(
+        self,
+        game: type[AnyGame],
+        options: Mapping[str, Member] = _NONE,
+        view: Mapping[str, Member] = _NONE,
+    ) -> None:
+        """Derive the codec of the options; the other codecs are derived on first use.
+
+        Raises KeyError if game.proto lacks the game; each derivation does, if a message lacks a
+        field, a oneof a member, or an enum a number.
         """
-        self._event = _OneOf(game.view_notation.events, _envelope("Event", game))
-        self._new_event = GetMessageClass(_envelope("Event", game))
+        self._game = game
+        self._own_view = view
+        kind = game.options_type
+        # An option with a single allowed value has no field.
+        fixed = get_type_hints(kind)
+        self._options = _record(kind, _envelope("Options", game), options, absent=fixed)
 
-    def event_bytes(self, event: Any) -> bytes:
-        """Return the bytes of an event's message."""
-        message = self._new_event()
-        self._event.write(event, message)
-        return message.SerializeToString()
+    @cached_property
+    def _action(self) -> "_OneOf":
+        names = self._game.notation.names
+        choices = {kind: names[kind] for kind in self._game.view_notation.choices}
+        return _OneOf(choices, _envelope("Action", self._game))
 
-    def read_event(self, message: Any) -> Any:
-        """Return the event."""
-        return self._event.read(message)
+    @cached_property
+    def _draw(self) -> "_OneOf":
+        names, choices = self._game.notation.names, self._game.view_notation.choices
+        draws = {kind: name for kind, name in names.items() if kind not in choices}
+        return _OneOf(draws, _envelope("Draw", self._game))
 
+    @cached_property
+    def _view(self) -> "_Record":
+        kind, message = self._game.view_notation.view, _envelope("View", self._game)
+        return _record(kind, message, self._own_view, absent=("seat", "to_act"))
 
-class PlainCodec(EventCodec):
-    """A codec derived from a game's classes and its messages; see GameCodec."""
-
-    def __init__(self, game: type[AnyGame]) -> None:
-        """Derive the codec of a game.
-
-        Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
-        enum a number.
-        """
-        answers, names = game.view_notation.choices, game.notation.names
-        draws = {kind: name for kind, name in names.items() if kind not in answers}
-        self._options_type = game.options_type
-        self._options = _members(game.options_type, _envelope("Options", game), but=None)
-        self._action = _OneOf({kind: names[kind] for kind in answers}, _envelope("Action", game))
-        self._draw = _OneOf(draws, _envelope("Draw", game))
-        self._view = _Record(game.view_notation.view, _envelope("View", game), but="seat")
-        self._new_draw = GetMessageClass(_envelope("Draw", game))
-        self._new_view = GetMessageClass(_envelope("View", game))
-        super().__init__(game)
+    @cached_property
+    def _event(self) -> "_OneOf":
+        return _OneOf(self._game.view_notation.events, _envelope("Event", self._game))
 
     def write_options(self, options: Any, message: Any) -> None:
         """Write options into a message."""
-        for name, member in self._options.items():
-            member.write(getattr(options, name), message)
+        message.MergeFrom(self._options.message(options))
 
     def read_options(self, message: Any) -> Options:
-        """Return the options."""
-        read = {name: member.read(message) for name, member in self._options.items()}
-        return validated(self._options_type, read)
+        """Return the options.
+
+        Raises MalformedError if the game does not accept them.
+        """
+        return validated(self._game.options_type, self._options.read_members(message))
 
     def write_action(self, action: Any, message: Any) -> None:
-        """Write an action into a message."""
-        self._action.write(action, message)
+        """Write an action into a message.
+
+        Raises TypeError or ValueError if it is not a seat's, or the message cannot represent it.
+        """
+        message.MergeFrom(self._action.message(action))
 
     def read_action(self, message: Any) -> Any:
-        """Return the action."""
+        """Return the action; the game decides whether it is legal.
+
+        Raises MalformedError if the message holds none.
+        """
         return self._action.read(message)
 
     def draw_bytes(self, draw: Any) -> bytes:
-        """Return the bytes of the message of a draw of the dealer."""
-        message = self._new_draw()
-        self._draw.write(draw, message)
-        return message.SerializeToString()
+        """Return the bytes of the message of a draw of the dealer.
+
+        Raises TypeError for a seat's action.
+        """
+        return self._draw.message(draw).SerializeToString()
 
     def read_draw(self, message: Any) -> Any:
-        """Return the draw."""
+        """Return the draw.
+
+        Raises MalformedError if the message holds none.
+        """
         return self._draw.read(message)
 
     def view_bytes(self, view: Any) -> bytes:
         """Return the bytes of a view's message."""
-        message = self._new_view()
-        self._view.write(view, message)
-        return message.SerializeToString()
+        return self._view.message(view).SerializeToString()
 
     def read_view(self, message: Any, seat: int) -> Any:
-        """Return the view of a seat."""
-        return self._view.read(message, seat=seat)
+        """Return the view of a seat that has a turn.
 
-    def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:  # noqa: ARG002
-        """Return the spectator's view."""
-        return self._view.read(message, seat=None)
+        Raises MalformedError if the message holds none.
+        """
+        return self._read_view(message, seat, seat)
 
+    def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:
+        """Return the spectator's view, while the seats `to_act` are asked.
 
-class _Part(Protocol):
-    """A value that is a message of its own, or a field of one."""
+        Raises MalformedError if the message holds none.
+        """
+        return self._read_view(message, None, next(iter(to_act), None))
 
-    def write(self, value: Any, message: Any) -> None: ...
-    def read(self, message: Any) -> Any: ...
+    def event_bytes(self, event: Any) -> bytes:
+        """Return the bytes of an event's message."""
+        return self._event.message(event).SerializeToString()
 
+    def read_event(self, message: Any) -> Any:
+        """Return the event.
 
-class _Record:
-    """The codec of a dataclass."""
+        Raises MalformedError if the message holds none.
+        """
+        return self._event.read(message)
 
-    def __init__(self, kind: type, descriptor: Descriptor, but: str = "") -> None:
-        """Match the class's fields with the message's; `but` is a field that the message lacks."""
-        self._kind = kind
-        self._members = _members(kind, descriptor, but)
-
-    def write(self, value: Any, message: Any) -> None:
-        for name, member in self._members.items():
-            member.write(getattr(value, name), message)
-
-    def read(self, message: Any, **others: Any) -> Any:
-        members = {name: member.read(message) for name, member in self._members.items()}
-        return self._kind(**others, **members)
+    def _read_view(self, message: Any, seat: int | None, asked: int | None) -> Any:
+        members = {"to_act": asked} | self._view.read_members(message)
+        return self._view.kind(**members, seat=seat)
 
 
-class _OneOf:
-    """The codec of a value of one of several dataclasses, by the names of the oneof's members."""
+class _Part:
+    """The codec of a message."""
+
+    def __init__(self, descriptor: Descriptor) -> None:
+        self._new: type[Message] = GetMessageClass(descriptor)
+
+    def message(self, value: Any) -> Message:
+        """Return the message of a value."""
+        return self._new(**self.content(value))
+
+    def content(self, value: Any) -> dict[str, Any]:
+        """Return the content of the message's fields, as its constructor takes it."""
+        raise NotImplementedError
+
+    def read(self, message: Any) -> Any:
+        """Return the value of a message."""
+        raise NotImplementedError
+
+
+class _Record(_Part):
+    """The codec of a class by its members, which are in the order of the class."""
+
+    def __init__(self, kind: type, members: Mapping[str, Member], descriptor: Descriptor) -> None:
+        super().__init__(descriptor)
+        self.kind = kind
+        self.members = members
+        # One call gets all members and one names them, because most are the content of a field.
+        self._fields = [member.field for member in members.values()]
+        self._get = _getter(list(members))
+        self._writers = [
+            (member.field, member.write) for member in members.values() if member.write is not _same
+        ]
+        self._readers = [member.read for member in members.values()]
+
+    def content(self, value: Any) -> dict[str, Any]:
+        content = dict(zip(self._fields, self._get(value)))  # noqa: B905 - strict takes longer
+        for field, write in self._writers:
+            content[field] = write(content[field])
+        return content
+
+    def read(self, message: Any) -> Any:
+        return self.kind(*[read(message) for read in self._readers])
+
+    def read_members(self, message: Any) -> dict[str, Any]:
+        return {name: member.read(message) for name, member in self.members.items()}
+
+
+class _OneOf(_Part):
+    """The codec of a value of one of several classes, by the names of the oneof's members."""
 
     def __init__(self, names: Mapping[type, str], descriptor: Descriptor) -> None:
-        (self._oneof,) = descriptor.oneofs
+        super().__init__(descriptor)
+        (oneof,) = descriptor.oneofs
         fields = descriptor.fields_by_name
-        self._names = names
-        self._parts = {name: _Record(kind, _type_of(fields[name])) for kind, name in names.items()}
+        self._oneof = oneof.name
+        parts = {kind: _record(kind, _type_of(fields[name])) for kind, name in names.items()}
+        self._writers = {kind: (names[kind], part.content) for kind, part in parts.items()}
+        self._readers = {names[kind]: part.read for kind, part in parts.items()}
 
-    def write(self, value: Any, message: Any) -> None:
-        name = self._names.get(type(value))
+    def content(self, value: Any) -> dict[str, Any]:
+        found = self._writers.get(type(value))
+        if found is None:
+            raise TypeError(f"{value!r} is none of {', '.join(self._readers)}")
+        name, content = found
+        return {name: content(value)}
+
+    def read(self, message: Any) -> Any:
+        name = message.WhichOneof(self._oneof)
         if name is None:
-            raise TypeError(f"{value!r} is none of {', '.join(self._parts)}")
-        member = getattr(message, name)
-        member.SetInParent()
-        self._parts[name].write(value, member)
+            raise MalformedError(f"the {self._oneof} is none of {', '.join(self._readers)}")
+        return self._readers[name](getattr(message, name))
+
+
+class _Only(_Part):
+    """The codec of a tuple in a message of one field."""
+
+    def __init__(self, hint: Any, descriptor: Descriptor) -> None:
+        super().__init__(descriptor)
+        (field,) = descriptor.fields
+        self._member = _member(hint, field)
+
+    def content(self, value: Any) -> dict[str, Any]:
+        return {self._member.field: self._member.write(value)}
 
     def read(self, message: Any) -> Any:
-        name = message.WhichOneof(self._oneof.name)
-        if name is None:
-            raise MalformedError(f"the {self._oneof.name} is none of {', '.join(self._parts)}")
-        return self._parts[name].read(getattr(message, name))
+        return self._member.read(message)
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """The codec of a number, a truth value, a text or a word in a field."""
-
-    name: str
-    to: Callable[[Any], Any]
-    of: Callable[[Any], Any]
-
-    def write(self, value: Any, message: Any) -> None:
-        setattr(message, self.name, self.to(value))
-
-    def read(self, message: Any) -> Any:
-        return self.of(getattr(message, self.name))
+def _getter(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
+    """Return a function that returns the named attributes of a value."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    if not names:
+        return lambda _: ()
+    (get,) = map(attrgetter, names)
+    return lambda value: (get(value),)
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """The codec of several such values in a repeated field."""
+def _record(
+    kind: type,
+    descriptor: Descriptor,
+    own: Mapping[str, Member] = _NONE,
+    absent: Collection[str] = (),
+) -> _Record:
+    """Return the codec of a class.
 
-    name: str
-    to: Callable[[Any], Any]
-    of: Callable[[Any], Any]
-
-    def write(self, value: Any, message: Any) -> None:
-        getattr(message, self.name).extend(map(self.to, value))
-
-    def read(self, message: Any) -> Any:
-        return tuple(map(self.of, getattr(message, self.name)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    """The codec of a message in a field."""
-
-    name: str
-    part: _Part
-
-    def write(self, value: Any, message: Any) -> None:
-        member = getattr(message, self.name)
-        member.SetInParent()
-        self.part.write(value, member)
-
-    def read(self, message: Any) -> Any:
-        if not message.HasField(self.name):
-            raise MalformedError(f"{self.name} is missing")
-        return self.part.read(getattr(message, self.name))
-
-
-@dataclass(frozen=True, slots=True)
-class _Messages:
-    """The codec of several messages in a repeated field."""
-
-    name: str
-    part: _Part
-
-    def write(self, value: Any, message: Any) -> None:
-        add = getattr(message, self.name).add
-        for item in value:
-            self.part.write(item, add())
-
-    def read(self, message: Any) -> Any:
-        return tuple([self.part.read(item) for item in getattr(message, self.name)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Perhaps:
-    """The codec of a field that is absent for None."""
-
-    name: str
-    part: _Part
-
-    def write(self, value: Any, message: Any) -> None:
-        if value is not None:
-            self.part.write(value, message)
-
-    def read(self, message: Any) -> Any:
-        return self.part.read(message) if message.HasField(self.name) else None
-
-
-def _members(kind: type, descriptor: Descriptor, but: str | None) -> dict[str, _Part]:
-    """Return the codecs of a class's fields that its message has, by name.
-
-    These are all but the field `but`; with None, those that the message has.
+    Members in `own` have that codec; those in `absent` have none if the message lacks the field.
     """
-    hints = {
-        name: hint
-        for name, hint in get_type_hints(kind).items()
-        if name != but and name != "model_config"
-    }
-    fields = descriptor.fields_by_name
-    if but is None:  # options with a single possible value have no field
-        hints = {name: hint for name, hint in hints.items() if name in fields}
-    return {name: _member(hint, fields[name]) for name, hint in hints.items()}
+    fields, members = descriptor.fields_by_name, {}
+    for name, hint in get_type_hints(kind).items():
+        if name in own:
+            members[name] = own[name]
+        elif name in fields or name not in absent:
+            members[name] = _member(hint, fields[name])
+    return _Record(kind, members, descriptor)
 
 
-def _member(hint: Any, field: FieldDescriptor) -> _Part:
-    """Return the codec of a message's field that holds a value of that type."""
+def _member(hint: Any, field: FieldDescriptor) -> Member:
+    """Return the codec of a member of that type in a field."""
+    name, get = field.name, attrgetter(field.name)
     if NoneType in get_args(hint):
         rest = tuple(each for each in get_args(hint) if each is not NoneType)
-        return _Perhaps(field.name, _member(Union[rest], field))  # noqa: UP007 - from a tuple
+        return _optional(_member(Union[rest], field), field)  # noqa: UP007 - from a tuple
     if get_origin(hint) is tuple and field.is_repeated:
-        item = get_args(hint)[0]
-        if field.message_type is not None:
-            return _Messages(field.name, _message(item, field.message_type))
-        return _Numbers(field.name, *_number(item, field.enum_type))
+        write, read = _converters(get_args(hint)[0], field)
+        if read is _same:
+            return Member(name, write, lambda message: tuple(get(message)))
+        return Member(
+            name,
+            lambda value: list(map(write, value)),
+            lambda message: tuple(map(read, get(message))),
+        )
+    write, read = _converters(hint, field)
+    if field.message_type is None:
+        return Member(name, write, get if read is _same else lambda message: read(get(message)))
+
+    def read_message(message: Any) -> Any:
+        if not message.HasField(name):
+            raise MalformedError(f"{name} is missing")
+        return read(get(message))
+
+    return Member(name, write, read_message)
+
+
+def _optional(member: Member, field: FieldDescriptor) -> Member:
+    """Return the codec of a member that may be None, by that of its other values."""
+    name, write, read = member.field, member.write, member.read
+    return Member(
+        name,
+        write if write is _same else lambda value: None if value is None else write(value),
+        (lambda message: read(message) if message.HasField(name) else None)
+        if field.has_presence
+        else read,
+    )
+
+
+def _converters(hint: Any, field: FieldDescriptor) -> tuple[Convert, Convert]:
+    """Return the functions from a value of a type to the content of a field, and back."""
+    enum = field.enum_type
     if field.message_type is not None:
-        return _Message(field.name, _message(hint, field.message_type))
-    return _Number(field.name, *_number(hint, field.enum_type))
-
-
-def _message(hint: Any, descriptor: Descriptor) -> _Part:
-    """Return the codec of a message that represents a value of that type."""
-    if get_origin(hint) is tuple:
-        (field,) = descriptor.fields
-        return _member(hint, field)
-    if get_origin(hint) in (Union, UnionType):
-        return _OneOf({kind: type_name(kind) for kind in get_args(hint)}, descriptor)
-    return _Record(hint, descriptor)
-
-
-def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any], ...]:
-    """Return the functions that convert a value for a field, and back."""
+        part = _part(hint, field.message_type)
+        return part.content, part.read
     if enum is None:
         return _same, _same
     words = get_args(hint) or hint
@@ -295,6 +357,15 @@ def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any
     return numbers.__getitem__, read
 
 
+def _part(hint: Any, descriptor: Descriptor) -> _Part:
+    """Return the codec of a message that represents a value of that type."""
+    if get_origin(hint) is tuple:
+        return _Only(hint, descriptor)
+    if get_origin(hint) in (Union, UnionType):
+        return _OneOf({kind: type_name(kind) for kind in get_args(hint)}, descriptor)
+    return _record(hint, descriptor)
+
+
 def _envelope(kind: str, game: type[AnyGame]) -> Descriptor:
     """Return the game's message within one of the envelopes of game.proto."""
     fields = game_pb2.DESCRIPTOR.message_types_by_name[kind].fields_by_name
@@ -307,7 +378,3 @@ def _type_of(field: FieldDescriptor) -> Descriptor:
     """Return the message type of a oneof's field."""
     assert field.message_type is not None, f"{field.full_name} is no message"
     return field.message_type
-
-
-def _same(value: Any) -> Any:
-    return value

@@ -1,6 +1,6 @@
-"""The wire form of Blöff's actions, draws and views.
+"""The wire form of Blöff's actions, draws and views; events are derived.
 
-Options have a module of their own; events are derived (`EventCodec`).
+Options have a module of their own.
 """
 
 from collections.abc import Sequence
@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 from arena.codec.malformed import MalformedError
-from arena.codec.plain_codec import EventCodec
+from arena.codec.plain_codec import PlainCodec
 from arena.codec.wire_numbers import read_seat
 from arena.games.bloeff.game import Bloeff
-from arena.games.bloeff.kit import codec_options
 from arena.games.bloeff.kit.codec_cards import (
     DIRECTION_NUMBERS,
     card_number,
@@ -20,7 +19,7 @@ from arena.games.bloeff.kit.codec_cards import (
     read_cards,
     read_direction,
 )
-from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.kit.codec_options import OPTIONS
 from arena.games.bloeff.values import (
     Action,
     Announcement,
@@ -36,19 +35,8 @@ from arena.games.bloeff.values import (
 from arena.v1 import bloeff_pb2 as pb
 
 
-class BloeffCodec(EventCodec):
-    """The GameCodec of Blöff; actions and draws share a type in the rules, not on the wire."""
-
-    def write_options(self, options: BloeffOptions, message: pb.BloeffOptions) -> None:
-        """Write the options into the message."""
-        codec_options.write_options(options, message)
-
-    def read_options(self, message: pb.BloeffOptions) -> BloeffOptions:
-        """Return the options of a message.
-
-        Raises MalformedError.
-        """
-        return codec_options.read_options(message)
+class BloeffCodec(PlainCodec):
+    """The codec of Blöff; actions and draws share a type in the rules, not on the wire."""
 
     def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
         """Write a seat's action into the message.
@@ -203,4 +191,4 @@ def _read_announcement(message: pb.BloeffAnnouncement) -> Announcement:
     return Announcement(message.seat, message.total)
 
 
-CODEC: Final = BloeffCodec(Bloeff)
+CODEC: Final = BloeffCodec(Bloeff, OPTIONS)

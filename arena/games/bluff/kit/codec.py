@@ -1,4 +1,4 @@
-"""The wire form of Bluff's options, actions, draws, views and events."""
+"""The wire form of Bluff's actions, draws, views and events."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 from arena.codec.fields import field, key
 from arena.codec.malformed import MalformedError
-from arena.codec.options_reading import validated
-from arena.games.bluff.options import BluffOptions
+from arena.codec.plain_codec import PlainCodec, flag
+from arena.games.bluff.game import Bluff
 from arena.games.bluff.values import (
     Bet,
     BetPlaced,
@@ -42,38 +42,8 @@ _ROLL: Final = key(pb.BluffDraw, "roll")
 _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
 
-class BluffCodec:
-    """The GameCodec of Bluff; actions and draws share a type in the rules, not on the wire."""
-
-    def write_options(self, options: BluffOptions, message: pb.BluffOptions) -> None:
-        """Write the options into the message."""
-        message.dice_per_player = options.dice_per_player
-        message.seat_zero_opens = options.start_mode == "seat"
-        message.start_star_value = options.start_star_value
-        message.start_rerolls = options.start_rerolls
-        message.table_cap = options.bet_cap == "table"
-        message.show_and_reroll = options.show_and_reroll
-        message.players_min = options.players_min
-        message.players_max = options.players_max
-
-    def read_options(self, message: pb.BluffOptions) -> BluffOptions:
-        """Return the options of a message.
-
-        Raises MalformedError.
-        """
-        return validated(
-            BluffOptions,
-            {
-                "dice_per_player": message.dice_per_player,
-                "start_mode": "seat" if message.seat_zero_opens else "roll",
-                "start_star_value": message.start_star_value,
-                "start_rerolls": message.start_rerolls,
-                "bet_cap": "table" if message.table_cap else "dice_in_play",
-                "show_and_reroll": message.show_and_reroll,
-                "players_min": message.players_min,
-                "players_max": message.players_max,
-            },
-        )
+class BluffCodec(PlainCodec):
+    """The codec of Bluff; actions and draws share a type in the rules, not on the wire."""
 
     def write_action(self, action: BluffAction, message: pb.BluffAction) -> None:
         """Write a seat's action into the message.
@@ -357,4 +327,10 @@ def _face(number: int) -> Face:
     return face
 
 
-CODEC: Final = BluffCodec()
+CODEC: Final = BluffCodec(
+    Bluff,
+    options={
+        "start_mode": flag("seat_zero_opens", yes="seat", no="roll"),
+        "bet_cap": flag("table_cap", yes="table", no="dice_in_play"),
+    },
+)

@@ -1,11 +1,10 @@
-"""The wire form of Bluff You!'s options, actions, draws and views; events are derived."""
+"""The wire form of Bluff You!'s actions, draws and views; the rest is derived."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from arena.codec.malformed import MalformedError
-from arena.codec.options_reading import validated
-from arena.codec.plain_codec import EventCodec
+from arena.codec.plain_codec import PlainCodec, flag
 from arena.codec.wire_numbers import enum_numbers, enum_values, read_seat
 from arena.games.bluff_you.game import BluffYou
 from arena.games.bluff_you.kit.codec_values import (
@@ -16,7 +15,6 @@ from arena.games.bluff_you.kit.codec_values import (
     write_announcement,
     write_numbered,
 )
-from arena.games.bluff_you.options import BluffYouOptions
 from arena.games.bluff_you.values import (
     Answer,
     BluffYouAction,
@@ -37,38 +35,8 @@ _PHASES = enum_numbers(BluffYouPhase, pb.BluffYouPhase.DESCRIPTOR)
 _PHASE_NUMBERS = enum_values(BluffYouPhase, pb.BluffYouPhase.DESCRIPTOR)
 
 
-class BluffYouCodec(EventCodec):
-    """The GameCodec of Bluff You!; actions and draws share a type in the rules, not on the wire."""
-
-    def write_options(self, options: BluffYouOptions, message: pb.BluffYouOptions) -> None:
-        """Write the options into the message."""
-        message.players_min = options.players_min
-        message.players_max = options.players_max
-        message.chip_points.extend(options.chip_points)
-        message.missing_chip_allowed = options.announce_missing_chip == "no_effect"
-        message.steal_any_chip = options.steal_takes == "any_chip"
-        message.swap_min_give = options.swap_min_give
-        message.swap_max_per_turn = options.swap_max_per_turn
-        message.no_win_limit = options.no_win_limit
-
-    def read_options(self, message: pb.BluffYouOptions) -> BluffYouOptions:
-        """Return the options of a message.
-
-        Raises MalformedError.
-        """
-        return validated(
-            BluffYouOptions,
-            {
-                "players_min": message.players_min,
-                "players_max": message.players_max,
-                "chip_points": tuple(message.chip_points),
-                "announce_missing_chip": "no_effect" if message.missing_chip_allowed else "illegal",
-                "steal_takes": "any_chip" if message.steal_any_chip else "named_chip",
-                "swap_min_give": message.swap_min_give,
-                "swap_max_per_turn": message.swap_max_per_turn,
-                "no_win_limit": message.no_win_limit,
-            },
-        )
+class BluffYouCodec(PlainCodec):
+    """The codec of Bluff You!; actions and draws share a type in the rules, not on the wire."""
 
     def write_action(self, action: BluffYouAction, message: pb.BluffYouAction) -> None:
         """Write a seat's action into the message.
@@ -207,4 +175,10 @@ class BluffYouCodec(EventCodec):
         )
 
 
-CODEC: Final = BluffYouCodec(BluffYou)
+CODEC: Final = BluffYouCodec(
+    BluffYou,
+    options={
+        "announce_missing_chip": flag("missing_chip_allowed", yes="no_effect", no="illegal"),
+        "steal_takes": flag("steal_any_chip", yes="any_chip", no="named_chip"),
+    },
+)
