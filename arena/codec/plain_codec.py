@@ -176,8 +176,9 @@ class PlainCodec:
         """
         return self._event.read(message)
 
-    def _read_view(self, message: Any, seat: int | None, asked: int | None) -> Any:
-        members = {"to_act": asked} | self._view.read_members(message)
+    def _read_view(self, message: Any, seat: int | None, to_act: Any) -> Any:
+        """Return the view of a seat or of the spectator; `to_act` holds if the message lacks it."""
+        members = {"to_act": to_act} | self._view.read_members(message)
         return self._view.kind(**members, seat=seat)
 
 
@@ -260,13 +261,14 @@ class _Only(_Part):
     def __init__(self, hint: Any, descriptor: Descriptor) -> None:
         super().__init__(descriptor)
         (field,) = descriptor.fields
-        self._member = _member(hint, field)
+        member = _member(hint, field)
+        self._field, self._write, self._read = member.field, member.write, member.read
 
     def content(self, value: Any) -> dict[str, Any]:
-        return {self._member.field: self._member.write(value)}
+        return {self._field: value if self._write is _same else self._write(value)}
 
     def read(self, message: Any) -> Any:
-        return self._member.read(message)
+        return self._read(message)
 
 
 def _getter(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
