@@ -4,7 +4,7 @@ The rules are the package arena.games.<game>. The arena's use of them is in its 
 `__init__.py` declares `KIT`, and each further part is a module of a fixed name that only its user
 imports, so that rules do not load codecs and a referee does not load pictures:
 
-codec       the game's messages on the wire         arena.codec.game_codec.GameCodec, as `CODEC`
+codec       the game's messages on the wire         arena.codec.plain_codec.PlainCodec, as `CODEC`
 encoding    observations and action ids             arena.games.encoding.GameEncoding, as `ENCODING`
 batch       many matches at once, compiled          arena.learn.batch_rules.GameBatch
 claims      claims about hidden information         arena.games.claims.GameClaims

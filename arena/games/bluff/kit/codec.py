@@ -1,4 +1,4 @@
-"""The wire form of Bluff's actions, draws, views and events."""
+"""The wire form of Bluff: what recurs, joined from cached parts; the rest is derived."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -14,18 +14,12 @@ from arena.games.bluff.values import (
     BetPlaced,
     BluffAction,
     BluffEvent,
-    BluffRoundStarted,
     BluffView,
     CupRoll,
     Dice,
     Doubt,
     Face,
-    OpenerDraw,
     PlacedBet,
-    Reroll,
-    Showdown,
-    StartingRoll,
-    StartingRolled,
 )
 from arena.v1 import bluff_pb2 as pb
 
@@ -43,19 +37,7 @@ _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
 
 class BluffCodec(PlainCodec):
-    """The codec of Bluff; actions and draws share a type in the rules, not on the wire."""
-
-    def write_action(self, action: BluffAction, message: pb.BluffAction) -> None:
-        """Write a seat's action into the message.
-
-        Raises TypeError for a draw.
-        """
-        if isinstance(action, Bet):
-            _write_bet(action, message.bet)
-        elif isinstance(action, Doubt):
-            message.doubt.SetInParent()
-        else:
-            raise TypeError(f"{action!r} is not an action of a seat")
+    """The codec of Bluff; what a match has most of is written and read by hand."""
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
         """Return the action of a message.
@@ -77,37 +59,7 @@ class BluffCodec(PlainCodec):
         """
         if isinstance(draw, CupRoll):  # most draws are one
             return field(_ROLL, b"".join(map(_rolled_dice, draw.dice)))
-        message = pb.BluffDraw()
-        match draw:
-            case Reroll(dice):
-                message.reroll.dice.faces.extend(dice)  # type: ignore[arg-type]
-                message.reroll.SetInParent()
-            case StartingRoll(dice):
-                _write_dice(dice, message.starting_roll.dice)
-                message.starting_roll.SetInParent()
-            case OpenerDraw(seat):
-                message.opener_draw.seat = seat
-                message.opener_draw.SetInParent()
-            case _:
-                raise TypeError(f"{draw!r} is not a draw")
-        return message.SerializeToString()
-
-    def read_draw(self, message: pb.BluffDraw) -> BluffAction:
-        """Return the draw of a message.
-
-        Raises MalformedError.
-        """
-        match message.WhichOneof("draw"):
-            case "roll":
-                return CupRoll(_read_dice(message.roll.dice))
-            case "reroll":
-                return Reroll(_read_faces(message.reroll.dice.faces))
-            case "starting_roll":
-                return StartingRoll(_read_dice(message.starting_roll.dice))
-            case "opener_draw":
-                return OpenerDraw(message.opener_draw.seat)
-            case _:
-                raise MalformedError("the draw is empty")
+        return super().draw_bytes(draw)
 
     def view_bytes(self, view: BluffView) -> bytes:
         """Return a view as a serialized message, joined from cached parts."""
@@ -155,56 +107,7 @@ class BluffCodec(PlainCodec):
         """Return an event as a serialized message."""
         if isinstance(event, BetPlaced):
             return _bet_placed(_PLACED(event))
-        message = pb.BluffEvent()
-        if isinstance(event, BluffRoundStarted):
-            started = message.round_started
-            started.round = event.round
-            started.opener = event.opener
-            started.dice_counts.extend(event.dice_counts)
-        elif isinstance(event, Showdown):
-            showdown = message.showdown
-            showdown.doubter = event.doubter
-            showdown.bettor = event.bettor
-            _write_bet(event.bet, showdown.bet)
-            _write_dice(event.dice, showdown.dice)
-            showdown.actual = event.actual
-            showdown.losses.extend(event.losses)
-            showdown.next_opener = event.next_opener
-        else:
-            _write_dice(event.dice, message.starting_rolled.dice)
-            if event.opener is not None:
-                message.starting_rolled.opener = event.opener
-        return message.SerializeToString()
-
-    def read_event(self, message: pb.BluffEvent) -> BluffEvent:
-        """Return the event of a message.
-
-        Raises MalformedError.
-        """
-        match message.WhichOneof("event"):
-            case "bet_placed":
-                placed = message.bet_placed
-                return BetPlaced(placed.seat, _read_bet(placed.bet))
-            case "round_started":
-                started = message.round_started
-                return BluffRoundStarted(started.round, started.opener, tuple(started.dice_counts))
-            case "showdown":
-                showdown = message.showdown
-                return Showdown(
-                    showdown.doubter,
-                    showdown.bettor,
-                    _read_bet(showdown.bet),
-                    _read_dice(showdown.dice),
-                    showdown.actual,
-                    tuple(showdown.losses),
-                    showdown.next_opener,
-                )
-            case "starting_rolled":
-                rolled = message.starting_rolled
-                opener = rolled.opener if rolled.HasField("opener") else None
-                return StartingRolled(_read_dice(rolled.dice), opener)
-            case _:
-                raise MalformedError("the event is empty")
+        return super().event_bytes(event)
 
 
 def _write_bet(bet: Bet, message: pb.BluffBet) -> None:
