@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import make_url
 
 from arena.database.reading import open_reader
-from arena.games.bluff.kit.luck_table import NAME
+from arena.games.bluff.kit.luck import TABLE
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.head_to_head import head_to_head
@@ -176,7 +176,7 @@ def test_luck_stands_in_a_labelled_column_that_fits_the_terminal(
         assert adjusted["variance_factor"] == pytest.approx(((high - low) / official) ** 2)
         factors.append(adjusted["variance_factor"])
     told = document["luck_adjusted"]
-    assert told["table"] == NAME._asdict()
+    assert told["table"] == TABLE._asdict()
     assert told["mean_variance_factor"] == pytest.approx(sum(factors) / len(factors))
     assert f"{told['mean_variance_factor']:.2f} of the" in " ".join(shown.split())
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from arena.games import make_game
 from arena.games.bluff_you import BluffYou, Roll
 from arena.games.bluff_you.chances import ROLLS, WAYS
-from arena.games.bluff_you.kit.sums import CENTRE, OTHER, OWN, kind_of
+from arena.games.bluff_you.kit.luck import CENTRE, OTHER, OWN, kind_of
 from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
 from arena.lab.luck.tables import SCALE

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from arena.games.bluff import Bet, CupRoll, StartingRoll
-from arena.games.bluff.kit.luck import luck_of_roll
-from arena.games.bluff.kit.luck_table import luck_table
+from arena.games.bluff.kit.luck import luck_of_roll, luck_table
 from arena.games.game import DEALER
 from arena.lab.luck import checked_luck_of, luck_of, table_of
 from arena.match.replay import TranscriptError, replay

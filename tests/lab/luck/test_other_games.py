@@ -9,10 +9,10 @@ import pytest
 
 from arena.games import make_game
 from arena.games.bloeff import Deal
-from arena.games.bloeff.kit.luck_table import luck_table as bloeff_table
+from arena.games.bloeff.kit.luck import luck_table as bloeff_table
 from arena.games.bluff_you import Roll, Steal, Swap, Take, Win
 from arena.games.bluff_you.kit.luck import UNIT, BluffersLuck, rolls
-from arena.games.bluff_you.kit.luck_table import luck_table as bluff_you_table
+from arena.games.bluff_you.kit.luck import luck_table as bluff_you_table
 from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
 from arena.lab.luck import luck_of, table_of

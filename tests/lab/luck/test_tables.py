@@ -8,30 +8,30 @@ from typing import Any
 
 import pytest
 
-from arena.games.bloeff.kit import luck_table as bloeff
-from arena.games.bluff.kit import luck_table as bluff
-from arena.games.bluff_you.kit import luck_table as bluff_you
+from arena.games.bloeff.kit import luck as bloeff
+from arena.games.bluff.kit import luck as bluff
+from arena.games.bluff_you.kit import luck as bluff_you
 from arena.lab.luck import LuckTableError, TableName
 from tools.luck_tables import build_bloeff, build_bluff, build_bluff_you
 
 TABLES = (bluff, bluff_you, bloeff)
-of_each_game = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.NAME.file)
+of_each_game = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.TABLE.file)
 
 
 def content(table: Any) -> bytes:
-    return files(table.__package__).joinpath(table.NAME.file).read_bytes()
+    return files(table.__package__).joinpath(table.TABLE.file).read_bytes()
 
 
 @of_each_game
 def test_the_shipped_table_is_the_named_one_and_small(table: Any) -> None:
-    assert hashlib.sha256(content(table)).hexdigest() == table.NAME.sha256
+    assert hashlib.sha256(content(table)).hexdigest() == table.TABLE.sha256
     assert len(content(table)) < 200_000
-    assert table.read_table(content(table), table.NAME) == table.luck_table()
+    assert table.read_table(content(table), table.TABLE) == table.luck_table()
 
 
 @of_each_game
 def test_a_changed_table_is_refused(table: Any) -> None:
-    name = table.NAME
+    name = table.TABLE
     changed = content(table).replace(b"-2", b"-3", 1)
     assert changed != content(table)
     with pytest.raises(LuckTableError, match=rf"{name.file} has the SHA-256 [0-9a-f]{{64}}, not"):

@@ -7,8 +7,7 @@ import pytest
 from arena.games import make_game
 from arena.games.bluff import Bet, Bluff, BluffAction, CupRoll, Face
 from arena.games.bluff.kit.duels import cell_of
-from arena.games.bluff.kit.luck import luck_of_roll
-from arena.games.bluff.kit.luck_table import luck_table
+from arena.games.bluff.kit.luck import luck_of_roll, luck_table
 from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.lab.luck import luck_of

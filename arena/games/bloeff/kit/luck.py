@@ -9,16 +9,39 @@ would show who drew the cards.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from arena.games.bloeff import BloeffOptions, Deal
-from arena.games.bloeff.kit.luck_table import NAME, luck_table
+from arena.games.bloeff.values import Card
 from arena.lab.luck.draws import DrawLuck
-from arena.lab.luck.tables import SCALE
+from arena.lab.luck.tables import SCALE, TableName, document, shipped
 from arena.match.transcript import Transcript
 
-TABLE: Final = NAME
-"""The name of the luck table in use."""
+TABLE: Final = TableName(
+    "bloeff_1.json", "1c3b8743cd59c5a9b1a66997dffc5966966761443e4cda0fdfe048ce5ae295e3"
+)
+"""The file name of the shipped luck table and its SHA-256."""
+
+
+@cache
+def luck_table() -> dict[int, dict[Card, int]]:
+    """Return the shipped values of cards in 1 / SCALE points, by number of seats and card.
+
+    Raises LuckTableError.
+    """
+    return read_table(shipped(__package__, TABLE), TABLE)
+
+
+def read_table(content: bytes, name: TableName) -> dict[int, dict[Card, int]]:
+    """Return the table in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
+    """
+    return {
+        int(seats): {card: values[str(card)] for card in Card}
+        for seats, values in document(content, name)["values"].items()
+    }
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:

@@ -9,7 +9,8 @@ No step is replayed: the owner of a chip follows from the dice, the announcement
 """
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
 
 from arena.games.bluff_you import (
     CHIPS,
@@ -22,19 +23,54 @@ from arena.games.bluff_you import (
     Win,
 )
 from arena.games.bluff_you.chances import ROLLS, WAYS
-from arena.games.bluff_you.kit.luck_table import NAME, RollTable, luck_table
-from arena.games.bluff_you.kit.sums import CENTRE, OTHER, OWN, kind_of
 from arena.games.game import DEALER
 from arena.lab.luck.draws import DrawLuck
-from arena.lab.luck.tables import SCALE
+from arena.lab.luck.tables import SCALE, TableName, document, shipped
 from arena.match.transcript import Transcript
 
-TABLE: Final = NAME
-"""The name of the luck table in use."""
+TABLE: Final = TableName(
+    "bluff_you_1.json", "6381fcd67546a80cbf69e9a53054188a0df6be078e7d0bde27f8ac2edcb9e16e"
+)
+"""The file name of the shipped luck table and its SHA-256."""
+
+CENTRE: Final = 0
+"""The place of a chip in the centre."""
+OWN: Final = 1
+"""The place of a chip that the bluffer owns."""
+OTHER: Final = 2
+"""The place of a chip that another seat owns."""
+
+RollTable: TypeAlias = list[list[int]]
+"""Values in 1 / SCALE points, by place of the chip and kind of the sum."""
 
 UNIT: Final = ROLLS * SCALE
 """One expected point in the integer unit."""
 _FIRST: Final = CHIPS[0]
+
+
+@cache
+def luck_table() -> dict[int, RollTable]:
+    """Return the shipped table by number of seats.
+
+    Raises LuckTableError.
+    """
+    return read_table(shipped(__package__, TABLE), TABLE)
+
+
+def read_table(content: bytes, name: TableName) -> dict[int, RollTable]:
+    """Return the table in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
+    """
+    return {int(seats): rows for seats, rows in document(content, name)["values"].items()}
+
+
+def kind_of(number: int) -> int:
+    """Return the kind of a sum, from 0.
+
+    Equally likely sums, whose chips have equal worth, share a kind.
+    """
+    return min(number - CHIPS[0], CHIPS[-1] - number)
 
 
 class RollMade(NamedTuple):
