@@ -1,6 +1,7 @@
 """The rules of Bluff You!; rule numbers (BY-...) are those of docs/games/bluff_you.md."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from arena.games.bluff_you.events import events, winner
@@ -20,7 +21,6 @@ from arena.games.bluff_you.state import (
     next_turn,
     replaced,
     with_chip,
-    within_turn,
     without_chip,
     worth,
 )
@@ -233,7 +233,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         reason = self._legality.announcement_refusal(state, announced)
         if reason is not None:
             raise self._refusal(state, reason)
-        return within_turn(state, ANSWER, announced, None)
+        return replace(state, phase=ANSWER, announced=announced)
 
     def _answer(self, state: BluffYouState, believed: bool) -> BluffYouState:
         announced, bluffer = state.said, state.bluffer
@@ -247,11 +247,11 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
             return next_turn(state, without_chip(centre, number), won, progress=True)
         if won_by == bluffer:
             if self._any_chip and len(chips[seer]) > 1:
-                return within_turn(state, TAKE, announced, believed)
+                return replace(state, phase=TAKE, believed=believed)
             return next_turn(state, centre, moved(chips, number, seer, bluffer), progress=False)
         own = chips[bluffer]
         if len(own) > 1:
-            return within_turn(state, GIVE, announced, believed)
+            return replace(state, phase=GIVE, believed=believed)
         return next_turn(state, centre, moved(chips, own[0], bluffer, seer), progress=False)
 
     def _choose(self, state: BluffYouState, action: BluffYouAction) -> BluffYouState:
@@ -276,18 +276,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         centre = tuple(sorted((*without_chip(state.centre, take), *give)))
         swaps = state.swaps + 1
         if swaps < self.options.swap_max_per_turn:
-            again = BluffYouState(
-                state.turn,
-                bluffer,
-                SWAP_AGAIN,
-                state.dice,
-                None,
-                None,
-                swaps,
-                state.no_win_turns,
-                centre,
-                chips,
-            )
+            again = replace(state, phase=SWAP_AGAIN, swaps=swaps, centre=centre, chips=chips)
             # A seat is asked to swap again only if it has a legal swap.
             if self._legality.swap_targets(again):
                 return again

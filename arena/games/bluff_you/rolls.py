@@ -1,5 +1,6 @@
 """The roll that begins a turn: all possible rolls, the draw, and the state after it."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Final
 
@@ -30,15 +31,4 @@ def rolled(state: BluffYouState, action: BluffYouAction) -> BluffYouState:
         raise IllegalActionError("The dealer rolls three dice.")
     if any(type(die) is not int or not 1 <= die <= PIPS for die in action.dice):
         raise IllegalActionError(f"A die shows 1 to {PIPS}.")
-    return BluffYouState(
-        state.turn,
-        state.bluffer,
-        ANNOUNCE,
-        action.dice,
-        None,
-        None,
-        0,
-        state.no_win_turns,
-        state.centre,
-        state.chips,
-    )
+    return replace(state, phase=ANNOUNCE, dice=action.dice)

@@ -50,27 +50,6 @@ class BluffYouState:
         return self.announced
 
 
-def within_turn(
-    state: BluffYouState,
-    phase: BluffYouPhase,
-    announced: BluffYouAnnouncement,
-    believed: bool | None,
-) -> BluffYouState:
-    """Return the state in the same turn, waiting for the next answer; no chip has moved."""
-    return BluffYouState(
-        state.turn,
-        state.bluffer,
-        phase,
-        state.dice,
-        announced,
-        believed,
-        0,
-        state.no_win_turns,
-        state.centre,
-        state.chips,
-    )
-
-
 def next_turn(
     state: BluffYouState, centre: Chips, chips: tuple[Chips, ...], *, progress: bool
 ) -> BluffYouState:
