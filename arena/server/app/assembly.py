@@ -65,8 +65,9 @@ from arena.server.tournaments.conductor import Conductor
 from arena.server.uploads.hosted_shifts import HostedShifts
 from arena.server.uploads.upload_service import UploadService
 from arena.server.uploads.worker_service import WorkerService
-from arena.server.watching.spectator_service import Activity, SpectatorService
+from arena.server.watching.spectator_service import SpectatorService
 from arena.server.watching.spectators import Spectators
+from arena.v1.spectator_pb2 import GetActivityResponse
 
 GATHER_SECONDS: Final = 0.05
 """The time that a result waits to be written together with others.
@@ -162,10 +163,13 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         director.audience = spectators
         began = timer.now()
 
-        async def activity() -> Activity:
-            running = director.running + lease.matches_elsewhere
-            seconds = timer.now() - began
-            return Activity(await presences.copies(), running, writer.recorded, seconds)
+        async def activity() -> GetActivityResponse:
+            return GetActivityResponse(
+                connected_bots=await presences.copies(),
+                running_matches=director.running + lease.matches_elsewhere,
+                recorded_matches=writer.recorded,
+                running_seconds=int(timer.now() - began),
+            )
 
         services = Services(
             play=play,
@@ -201,33 +205,31 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             ),
         )
         server = RefereeServer(services, lobby, gate)
-        writing = tasks.create_task(writer.run())
-        telling = tasks.create_task(missed_ends.run())
-        changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
-        conducting = tasks.create_task(conductor.run(changes))
-        showing = tasks.create_task(readiness.tell(server.tell_ready))
-        checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
-        guarding = tasks.create_task(gate.connections.watch())
-        keeper = CheckpointKeeper(database_url, read)
-        running = [
-            *(writing, telling, conducting, showing, checking, guarding, renewing),
-            tasks.create_task(takeover.run()),
-            tasks.create_task(history.follow()),
-            tasks.create_task(conductor.search()),
-            tasks.create_task(presences.run()),
-            tasks.create_task(
-                EventKeeper(store.finals, store.ladders, store.event_notices, store.record).run(
-                    notifications(database_url, [EVENTS_CHANNEL])
-                )
+        work = [
+            writer.run(),
+            missed_ends.run(),
+            conductor.run(notifications(database_url, [TOURNAMENTS_CHANNEL])),
+            readiness.tell(server.tell_ready),
+            _check_tokens(play, database_url, readiness.connected),
+            gate.connections.watch(),
+            takeover.run(),
+            history.follow(),
+            conductor.search(),
+            presences.run(),
+            EventKeeper(store.finals, store.ladders, store.event_notices, store.record).run(
+                notifications(database_url, [EVENTS_CHANNEL])
             ),
-            tasks.create_task(connected_ladders.run(notifications(database_url, [EVENTS_CHANNEL]))),
-            tasks.create_task(store.failing_bots.run()),
-            tasks.create_task(store.deliveries.run(notifications(database_url, [NOTICES_CHANNEL]))),
-            tasks.create_task(lease.listen(database_url)),
-            tasks.create_task(store.retention.keep()),
-            *([tasks.create_task(keeper.run())] if settings.read_beside else []),
+            connected_ladders.run(notifications(database_url, [EVENTS_CHANNEL])),
+            store.failing_bots.run(),
+            store.deliveries.run(notifications(database_url, [NOTICES_CHANNEL])),
+            lease.listen(database_url),
+            store.retention.keep(),
         ]
-        looking_after = tasks.create_task(_look_after(store.shifts, settings.hosting is not None))
+        if settings.read_beside:
+            work.append(CheckpointKeeper(database_url, read).run())
+        if settings.hosting is not None:
+            work.append(_look_after(store.shifts))
+        running = [renewing, *map(tasks.create_task, work)]
         try:
             socket = settings.socket
             bound = server.listen(settings.host, settings.port, settings.tls, socket)
@@ -256,7 +258,6 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             await reading.close()
             for task in running:
                 task.cancel()
-            looking_after.cancel()
 
 
 def _watch(
@@ -295,9 +296,9 @@ async def _check_tokens(
             await play.check_tokens({VersionId(int(id_)) for id_ in told} if named else None)
 
 
-async def _look_after(shifts: HostedShifts, hosting: bool) -> None:
+async def _look_after(shifts: HostedShifts) -> None:
     """Look after hosted bots every LOOK_AFTER_SECONDS."""
-    while hosting:
+    while True:
         try:
             await shifts.look_after()
         except StorageError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import grpc
 
-from arena.server.requests.errors import ProtocolError
+from arena.server.requests.errors import ProtocolError, malformed
 
 # An owner's client, too, imports this module, and has nothing of the server.
 if TYPE_CHECKING:
@@ -66,7 +66,5 @@ def _peer(address: str | bytes) -> str:
     try:
         found = ip_address(str(address).partition("%")[0])
     except ValueError:
-        raise ProtocolError(
-            grpc.StatusCode.INVALID_ARGUMENT, f"{ADDRESS} must be the visitor's IP address"
-        ) from None
+        raise malformed(f"{ADDRESS} must be the visitor's IP address") from None
     return f"ipv6:[{found}]:0" if isinstance(found, IPv6Address) else f"ipv4:{found}:0"

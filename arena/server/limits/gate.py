@@ -1,6 +1,5 @@
 """`Gate`: authentication and rate limits of all calls, by token, owner or address."""
 
-import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -9,10 +8,11 @@ from typing import Final
 import grpc
 
 from arena.database.errors import StorageError
+from arena.database.keys import token_hash
 from arena.records import Owner, Registered, VersionId
 from arena.server.limits.connections import Connections
 from arena.server.limits.forwarding import Caller, caller_of
-from arena.server.limits.limits import Bucket, Buckets, LimitError, Limits
+from arena.server.limits.limits import Bucket, Buckets, KeyT, LimitError, Limits
 from arena.server.limits.peers import address_of
 from arena.server.limits.refusals import Context, RefusalMeter, Refusals
 from arena.server.limits.storage_statuses import storage_errors_to_grpc
@@ -109,12 +109,10 @@ class Gate:
 
     async def admit(self, authenticate: Authenticate, token: str, peer: str) -> Registered:
         """Authenticate the bot that opens a stream."""
-        secret = _sha256(token)
+        secret = token_hash(token)
         if secret in self._known:
             # Before the database is asked.
-            wait = self._openings.take(secret, self._now())
-            if wait:
-                raise LimitError("streams", "this bot opens too many streams", wait)
+            self._take(self._openings, secret, "streams", "this bot opens too many streams")
         async with self.trying(token, peer):
             return await authenticate(token)
 
@@ -124,12 +122,10 @@ class Gate:
 
         A valid one is not counted; an address with too many invalid ones is refused.
         """
-        secret, address = _sha256(token), address_of(peer)
+        secret, address = token_hash(token), address_of(peer)
         known = secret in self._known
         if not known:
-            wait = self._failures.take(address, self._now())
-            if wait:
-                raise LimitError("failures", "too many wrong tokens from this address", wait)
+            self._fail(address)
         try:
             async with storage_errors_to_grpc():
                 yield
@@ -146,7 +142,7 @@ class Gate:
 
     def learn(self, token: str) -> None:
         """Add a new token to the known ones."""
-        self.learn_hash(_sha256(token))
+        self.learn_hash(token_hash(token))
 
     def learn_hash(self, sha256: bytes) -> None:
         """Add the token of this hash to the known ones."""
@@ -181,30 +177,23 @@ class Gate:
     def _caller(self, context: Context) -> Caller:
         try:
             return caller_of(context, self._dashboard_secret)
-        except ProtocolError as error:
-            wait = self._failures.take(address_of(context.peer()), self._now())
-            if wait:
-                raise LimitError(
-                    "failures", "too many wrong tokens from this address", wait
-                ) from error
+        except ProtocolError:
+            self._fail(address_of(context.peer()))
             raise
 
     def call(self, peer: str, token: str = "") -> None:
         """Count a call: by its token or key, if that is known, else by its address."""
-        secret = _sha256(token)
+        secret = token_hash(token)
         known = secret in self._known
-        wait = self._calls.take(secret.hex() if known else address_of(peer), self._now())
-        if wait:
-            whom = "with this key" if known else "from this address"
-            raise LimitError("calls", f"too many calls {whom}", wait)
+        whom = "with this key" if known else "from this address"
+        account = secret.hex() if known else address_of(peer)
+        self._take(self._calls, account, "calls", f"too many calls {whom}")
 
     @contextmanager
     def signing_up(self, peer: str) -> Iterator[None]:
         """Hold a sign-up; it does not count if that fails."""
         address = address_of(peer)
-        wait = self._sign_ups.take(address, self._now())
-        if wait:
-            raise LimitError("sign-ups", "too many new owners from this address", wait)
+        self._take(self._sign_ups, address, "sign-ups", "too many new owners from this address")
         try:
             yield
         except (ProtocolError, StorageError):
@@ -215,9 +204,7 @@ class Gate:
         """Count a bot's request for a challenge."""
         entrant = registered.entrant
         account = str(entrant) if registered.house else entrant.owner
-        wait = self._challenges.take(account, self._now())
-        if wait:
-            raise LimitError("challenges", "too many challenges", wait)
+        self._take(self._challenges, account, "challenges", "too many challenges")
 
     @contextmanager
     def reading_stream(self, peer: str) -> Iterator[None]:
@@ -252,15 +239,12 @@ class Gate:
     def registration(self, registrant: Registered | Owner) -> None:
         """Count a registration by an owner: with its key, or with the token of one of its bots."""
         owner = registrant.name if isinstance(registrant, Owner) else registrant.entrant.owner
-        wait = self._registrations.take(owner, self._now())
-        if wait:
-            raise LimitError("registrations", f"too many registrations by {owner}", wait)
+        what = f"too many registrations by {owner}"
+        self._take(self._registrations, owner, "registrations", what)
 
     def change(self, owner: Owner) -> None:
         """Count a change by an owner of its bots."""
-        wait = self._changes.take(owner.name, self._now())
-        if wait:
-            raise LimitError("changes", f"too many changes by {owner.name}", wait)
+        self._take(self._changes, owner.name, "changes", f"too many changes by {owner.name}")
 
     def silent(self, version: VersionId) -> Silence:
         """Count a stream that has not sent its hello."""
@@ -272,6 +256,12 @@ class Gate:
         """Count the bytes of one stream."""
         return ByteCount(self.limits, self._now)
 
+    def _fail(self, address: str) -> None:
+        what = "too many wrong tokens from this address"
+        self._take(self._failures, address, "failures", what)
 
-def _sha256(token: str) -> bytes:
-    return hashlib.sha256(token.encode()).digest()
+    def _take(self, buckets: Buckets[KeyT], key: KeyT, limit: str, what: str) -> None:
+        """Count something of `key`; `what` is said where that is too much."""
+        wait = buckets.take(key, self._now())
+        if wait:
+            raise LimitError(limit, what, wait)

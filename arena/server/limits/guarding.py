@@ -1,11 +1,12 @@
-"""`guarded`: the limits around a unary call, and its errors as statuses."""
+"""`guarded`, the limits around a unary call; and the errors of calls as statuses."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
 from typing import Final, TypeVar
 
 import grpc
+import grpc.aio
 import structlog
 
 from arena.server.limits.gate import Gate
@@ -49,6 +50,26 @@ async def guarded(
         ending = internal_error()
     await gate.refusals.end(context, ending)
     raise ending  # the call has ended already; this tells the type checker
+
+
+@asynccontextmanager
+async def ended_by_errors(gate: Gate, context: Context, call: str) -> AsyncIterator[None]:
+    """Serve a stream in the block; an error ends it with a status.
+
+    Ours are noted and sent; unexpected exceptions are logged and not sent.
+    """
+    try:
+        yield
+        return
+    except ProtocolError as error:
+        gate.refusals.note("call refused", error)
+        ending = error
+    except grpc.aio.InternalError:
+        return  # the peer is gone; grpc is about to cancel the call
+    except Exception:
+        log.exception("call failed", call=call)
+        ending = internal_error()
+    await gate.refusals.end(context, ending)
 
 
 def token_or_nothing(context: Context) -> str:

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 import grpc
 import grpc.aio
-import structlog
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
 from arena.server.limits.gate import Gate
+from arena.server.limits.guarding import ended_by_errors
 from arena.server.limits.refusals import Context
-from arena.server.requests.errors import ProtocolError, internal_error
+from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.parsing import parsed
 
 MOST_QUESTIONS: Final = 200
@@ -26,8 +26,6 @@ MOST_QUESTION_BYTES: Final = 1_024
 """The most bytes of one question: a name, which is repeated in the answer."""
 STREAM_SECONDS: Final = 60.0
 """How long a stream may last."""
-
-log = structlog.get_logger()
 
 
 class ReflectionService:
@@ -48,28 +46,19 @@ class ReflectionService:
 
     async def _serve(self, _requests: object, context: Context) -> None:
         """Answer the questions of one stream."""
-        try:
+        async with ended_by_errors(self._gate, context, "ServerReflectionInfo"):
             with self._gate.calling(context) as peer, self._gate.reading_stream(peer):
                 # As in `PlayService`: a write that is cancelled must not be the first.
                 with suppress(grpc.aio.InternalError):
                     await context.send_initial_metadata(())
-                async with asyncio.timeout(self._seconds):
-                    await self._converse(peer, context)
-        except ProtocolError as error:
-            ending = error
-        except TimeoutError:
-            ending = ProtocolError(
-                grpc.StatusCode.DEADLINE_EXCEEDED, f"a stream lasts at most {self._seconds:g} s"
-            )
-        except grpc.aio.InternalError:
-            return  # the peer is gone
-        except Exception:
-            log.exception("call failed", call="ServerReflectionInfo")
-            ending = internal_error()
-        else:
-            return
-        self._gate.refusals.note("call refused", ending)
-        await self._gate.refusals.end(context, ending)
+                try:
+                    async with asyncio.timeout(self._seconds):
+                        await self._converse(peer, context)
+                except TimeoutError as error:
+                    raise ProtocolError(
+                        grpc.StatusCode.DEADLINE_EXCEEDED,
+                        f"a stream lasts at most {self._seconds:g} s",
+                    ) from error
 
     async def _converse(self, peer: str, context: Context) -> None:
         asked = 0
@@ -94,8 +83,5 @@ async def _only(request: reflection_pb2.ServerReflectionRequest) -> Any:
 
 def _parsed(data: bytes) -> reflection_pb2.ServerReflectionRequest:
     if len(data) > MOST_QUESTION_BYTES:
-        raise ProtocolError(
-            grpc.StatusCode.INVALID_ARGUMENT,
-            f"a question has at most {MOST_QUESTION_BYTES} bytes, not {len(data)}",
-        )
+        raise malformed(f"a question has at most {MOST_QUESTION_BYTES} bytes, not {len(data)}")
     return parsed(reflection_pb2.ServerReflectionRequest, data)

@@ -3,21 +3,16 @@
 from typing import Any, Final
 
 import grpc
-import grpc.aio
-import structlog
 
 from arena.server.limits.gate import Authenticate, Gate
-from arena.server.limits.guarding import bearer_token
+from arena.server.limits.guarding import bearer_token, ended_by_errors
 from arena.server.limits.refusals import Context
 from arena.server.play.attendances import Attendances
-from arena.server.requests.errors import ProtocolError, internal_error
 from arena.v1 import attendance_pb2 as pb
 from arena.waiting import wait_at_most
 
 LOOK_SECONDS: Final = 0.5
 """The interval at which the service checks whether matches wait for a bot that lost its stream."""
-
-log = structlog.get_logger()
 
 
 class AttendanceService:
@@ -37,7 +32,7 @@ class AttendanceService:
         self.handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {"Attend": attend}
 
     async def _attend(self, request: pb.AttendRequest, context: Context) -> None:
-        try:
+        async with ended_by_errors(self._gate, context, "Attend"):
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
                 await self._gate.admit(self._authenticate, token, peer)
@@ -47,17 +42,6 @@ class AttendanceService:
                     await self._tell(request, token, context)
                 finally:
                     self._gate.connections.known(context.peer(), -1)
-        except ProtocolError as error:
-            self._gate.refusals.note("call refused", error)
-            ending = error
-        except grpc.aio.InternalError:  # the caller is gone; grpc will cancel the call
-            return
-        except Exception:
-            log.exception("call failed", call="Attend")
-            ending = internal_error()
-        else:
-            return
-        await self._gate.refusals.end(context, ending)
 
     async def _tell(self, request: pb.AttendRequest, token: str, context: Context) -> None:
         told: pb.AttendResponse | None = None

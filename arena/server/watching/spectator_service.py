@@ -4,24 +4,22 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Final
 
 import grpc
 import grpc.aio
-import structlog
 
 from arena.database.names import folded
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.match.match_id import is_match_id
 from arena.server.limits.forwarding import DASHBOARD
 from arena.server.limits.gate import Gate
-from arena.server.limits.guarding import guarded
+from arena.server.limits.guarding import ended_by_errors, guarded
 from arena.server.limits.limits import LimitError
 from arena.server.limits.peers import address_of
 from arena.server.limits.refusals import Context
 from arena.server.play.ports import ShowableMatch, Timer
-from arena.server.requests.errors import ProtocolError, internal_error, malformed
+from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.options_json import read_options
 from arena.server.requests.parsing import parsed
 from arena.server.watching.spectators import Fits, Spectator, Spectators
@@ -34,22 +32,6 @@ GATHER_SECONDS: Final = 0.02
 RETRY_SECONDS: Final = 10.0
 """After which a spectator who found no room may come back."""
 
-log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """How busy an arena is."""
-
-    connected_bots: int
-    """Copies; of all referees together."""
-    running_matches: int
-    """The running matches of all referees together."""
-    recorded_matches: int
-    """By this referee, since it started."""
-    running_seconds: float
-    """The seconds for which this referee runs."""
-
 
 class SpectatorService:
     """Serves the proto's SpectatorService."""
@@ -59,8 +41,9 @@ class SpectatorService:
         spectators: Spectators,
         gate: Gate,
         timer: Timer,
-        activity: Callable[[], Awaitable[Activity]],
+        activity: Callable[[], Awaitable[spectator_pb2.GetActivityResponse]],
     ) -> None:
+        """`activity` says how busy the arena is, but for the delay of spectators."""
         self._spectators = spectators
         self._gate = gate
         self._timer = timer
@@ -93,19 +76,14 @@ class SpectatorService:
 
         async def answer() -> spectator_pb2.GetActivityResponse:
             now = await self._activity()
-            return spectator_pb2.GetActivityResponse(
-                connected_bots=now.connected_bots,
-                running_matches=now.running_matches,
-                recorded_matches=now.recorded_matches,
-                running_seconds=int(now.running_seconds),
-                watch_delay_ms=self._delay_ms,
-            )
+            now.watch_delay_ms = self._delay_ms
+            return now
 
         return await guarded(self._gate, "GetActivity", context, answer)
 
     async def watch(self, data: bytes, context: Context) -> None:
         """Handle one stream of a spectator, from its opening to its end."""
-        try:
+        async with ended_by_errors(self._gate, context, "Watch"):
             with self._gate.calling(context) as peer:
                 self._gate.call(peer)
                 request = parsed(spectator_pb2.WatchRequest, data)
@@ -118,15 +96,6 @@ class SpectatorService:
                     with suppress(grpc.aio.InternalError):
                         await context.send_initial_metadata(())
                     await self._show(fits, most, request.match_id, context)
-        except ProtocolError as error:
-            self._gate.refusals.note("spectator refused", error)
-            ending = error
-        except Exception:
-            log.exception("spectator's stream broken")
-            ending = internal_error()
-        else:
-            return
-        await self._gate.refusals.end(context, ending)
 
     @property
     def _delay_ms(self) -> int:

@@ -138,7 +138,7 @@ class Spectators:
         self._spectators.pop(spectator, None)
         self._to_be_shown.pop(spectator, None)
         for show in list(spectator.shown.values()):
-            show.remove(spectator)
+            show.spectators.remove(spectator)
             if not show.spectators:
                 self._shows.pop(show.match_id, None)
                 show.match.hide()
@@ -233,9 +233,6 @@ class _Show:
         self._now = now
         self._send = send
         self._ended = ended
-
-    def remove(self, spectator: Spectator) -> None:
-        self.spectators.remove(spectator)
 
     def see(self, moment: PublicMoment) -> None:
         began = self._now()

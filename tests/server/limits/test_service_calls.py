@@ -13,7 +13,7 @@ from arena.match.transcript import Entrant
 from arena.records import Owner, OwnerId, Registered, VersionId
 from arena.server.reading.registry_service import READING_CALLS, RegistryService
 from arena.server.requests.errors import malformed
-from arena.server.watching.spectator_service import Activity, SpectatorService
+from arena.server.watching.spectator_service import SpectatorService
 from arena.server.watching.spectators import Spectators
 from arena.v1 import registry_pb2, spectator_pb2
 from tests.bots import PATIENCE
@@ -38,8 +38,10 @@ class Watching:
             self.activity,
         )
 
-    async def activity(self) -> Activity:
-        return Activity(3, 2, 100, 59.9)
+    async def activity(self) -> spectator_pb2.GetActivityResponse:
+        return spectator_pb2.GetActivityResponse(
+            connected_bots=3, running_matches=2, recorded_matches=100, running_seconds=59
+        )
 
     def watch(self, call: Call, **request: Any) -> asyncio.Task[None]:
         data = spectator_pb2.WatchRequest(**request).SerializeToString()
