@@ -23,9 +23,10 @@ from arena.match.transcript import Transcript
 from arena.records import FinishedMatch, Registered, UntoldEnd
 from arena.scheduling.ladder import TableType
 from arena.server.play.compiled import CompiledGame
-from arena.server.play.lobby import Lobby, Visit
+from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
 from arena.server.play.outbox import Outbox
+from arena.server.play.session import Session
 from arena.server.requests.errors import ProtocolError
 from arena.v1 import referee_pb2 as pb
 from tests.fuzz.secrecy import assert_told_no_more_than_its_seat_may_know
@@ -46,7 +47,7 @@ class Line:
     def __init__(self, referee: "Referee", bot: Registered, instance: str) -> None:
         self.referee, self.bot, self.instance = referee, bot, instance
         self.outbox = _Box(self)
-        self.visit: Visit | None = None
+        self.session: Session | None = None
         self.ended = False
         self.offers: dict[str, bot_side.Offered] = {}
         self.joined: set[str] = set()
@@ -60,11 +61,11 @@ class Line:
             except DecodeError:
                 self.end(ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, "no PlayRequest"))
                 return
-            if self.visit is not None:
-                self.visit.session.hear(data)
+            if self.session is not None:
+                self.session.hear(data)
             elif request.HasField("hello"):
                 self.referee.entered = True
-                self.visit = self.referee.lobby.enter(
+                self.session = self.referee.lobby.enter(
                     self.bot, request.hello, self.outbox, self.end
                 )
             else:
@@ -81,13 +82,13 @@ class Line:
             self.referee.statuses[error.code.name] += 1
             assert error.code in STATUSES
             assert len(error.sentence) < 500
-        if self.visit is not None:
+        if self.session is not None:
             self.referee.soon(lambda: self.leave(goodbye=error is None))
 
     def leave(self, *, goodbye: bool) -> None:
         self.ended = True
-        if self.visit is not None:
-            self.visit.leave(goodbye=goodbye)
+        if self.session is not None:
+            self.referee.lobby.leave(self.session, self.outbox, goodbye=goodbye)
 
     def heard(self, part: bytes) -> None:
         """Some bytes reach the bot."""

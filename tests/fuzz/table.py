@@ -137,9 +137,9 @@ class Table:
     def leaves(self) -> None:
         """A stream is closed politely, or is cut."""
         line = self._line()
-        if line.visit is not None and self.random.random() < 0.5:
-            line.visit.offer_nothing_more()
-        if self.random.random() < 0.5 or line.visit is None:
+        if line.session is not None and self.random.random() < 0.5:
+            self.referee.lobby.offer_nothing_more(line.session, line.outbox)
+        if self.random.random() < 0.5 or line.session is None:
             line.end(None)
         else:
             line.leave(goodbye=False)

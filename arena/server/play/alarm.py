@@ -33,15 +33,15 @@ class Alarm:
         if self._call is not None:
             self._call.cancel()
             self._call, self.at = None, inf
-        self._ring = _nobody
+        self._ring = nobody
 
     def _reached(self) -> None:
         self._call, self.at = None, inf
         self._ring()
 
 
-def _nobody() -> None:
-    """Do nothing, in place of the owner's callback after the alarm was cancelled.
+def nobody(*_: object) -> None:
+    """Do nothing, in place of a callback to an owner that is called no more.
 
-    The owner holds the alarm, so keeping the callback would keep a reference cycle.
+    The owner holds what calls it, so keeping the callback would keep a reference cycle.
     """

@@ -1,7 +1,7 @@
 """`Attendances`: the streams of each token, for the operator of the program that opened them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Final
@@ -49,9 +49,7 @@ class TokenStreams:
 class Attendances:
     """The streams of all tokens."""
 
-    def __init__(self, drain: Callable[[Session], None]) -> None:
-        """Create an empty index; `drain` makes a session begin no further block."""
-        self._drain = drain
+    def __init__(self) -> None:
         self._by_token: dict[str, TokenStreams] = {}
         self._hosted: dict[str, TokenStreams] = {}
         """Those of hosted bots, which play with the token of a shift."""
@@ -82,7 +80,7 @@ class Attendances:
         if token.startswith(SHIFT_PREFIX):
             self._hosted[token] = attendance
         if attendance.draining:
-            self._drain(session)
+            session.drain()
         self._tell(attendance)
 
     def left(self, token: str, session: Session) -> None:
@@ -108,7 +106,7 @@ class Attendances:
             if drain:
                 for session, streams in list(attendance.sessions.items()):
                     if streams:
-                        self._drain(session)
+                        session.drain()
             yield attendance, news
         finally:
             others = {one: drains for one, drains in attendance.watchers.items() if one is not news}

@@ -17,7 +17,8 @@ from arena.games import KITS
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Setup, Step
 from arena.named_tuples import maker
-from arena.server.play.open_turns import KeepReply, keep_nothing
+from arena.server.play.alarm import nobody
+from arena.server.play.open_turns import KeepReply
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import Player
 
@@ -214,11 +215,7 @@ class CompiledMatch:
     def stop(self) -> None:
         """Take the match away, and send nothing more of it."""
         self._matches.leave(self._match_id)
-        self.keep, self.over, self.outboxes = keep_nothing, _nothing, ()
-
-
-def _nothing() -> None:
-    """Do nothing about the end of a match that was stopped."""
+        self.keep, self.over, self.outboxes = nobody, nobody, ()
 
 
 IN_PYTHON: Final = CompiledRules(monotonic, {})

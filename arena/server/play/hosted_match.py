@@ -13,10 +13,10 @@ from arena.match.flow import MatchRecord, PublicMoment, Refused, Reply
 from arena.match.notes import Note, NotesTaken
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
-from arena.server.play.alarm import Alarm
+from arena.server.play.alarm import Alarm, nobody
 from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.match_play import MatchPlay
-from arena.server.play.open_turns import KeepReply, keep_nothing
+from arena.server.play.open_turns import KeepReply
 from arena.server.play.ports import Follower, Player, Timer
 from arena.server.play.terms import Patience
 
@@ -56,7 +56,7 @@ class HostedMatch:
         timer: Timer,
         done: Callable[["HostedMatch", Outcome], None],
         patience: Patience = Patience(),
-        begun: Callable[[tuple[bytes, ...]], KeepReply] = lambda _entropies: keep_nothing,
+        begun: Callable[[tuple[bytes, ...]], KeepReply] = lambda _entropies: nobody,
         showable: Callable[["HostedMatch"], None] = lambda _match: None,
         notes: NotesTaken | None = None,
         compiled: CompiledRules = IN_PYTHON,
@@ -182,7 +182,7 @@ class HostedMatch:
         if self._phase is not _Phase.OFFERED:
             return False
         self.absent_at_start = [seat]
-        self._withdraw(["a bot declined"] * len(self._players), Outcome.DECLINED)
+        self._withdraw(Outcome.DECLINED, "a bot declined")
         return True
 
     def note(self, note: Note) -> None:
@@ -193,7 +193,7 @@ class HostedMatch:
         """Record that the seat's bot lost its connection; its clock keeps running."""
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [seat]
-            self._call_off("a bot left")
+            self._withdraw(Outcome.NOT_JOINED, "a bot left")
         elif self._phase is _Phase.PLAYING:
             self._play.left(seat)
 
@@ -205,7 +205,7 @@ class HostedMatch:
     def break_off(self, reason: str) -> None:
         """End the match as void, for a reason on the referee's side."""
         if self._phase is not _Phase.OVER:
-            self._withdraw([reason] * len(self._players), Outcome.BROKEN)
+            self._withdraw(Outcome.BROKEN, reason)
 
     def announce(self, written: bytes) -> None:
         """Send all players the end of the match, once it is recorded."""
@@ -260,21 +260,16 @@ class HostedMatch:
         )
         self._tell_done(Outcome.PLAYED)
 
-    def _call_off(self, reason: str, to_the_absent: str = "") -> None:
-        own = to_the_absent or reason
-        seats = range(len(self._players))
-        reasons = [own if seat in self.absent_at_start else reason for seat in seats]
-        self._withdraw(reasons, Outcome.NOT_JOINED)
-
-    def _withdraw(self, reasons: Sequence[str], outcome: Outcome) -> None:
+    def _withdraw(self, outcome: Outcome, reason: str, to_the_absent: str = "") -> None:
         self._close()
-        for player, reason in zip(self._players, reasons, strict=True):
-            player.withdraw(reason)
+        for seat, player in enumerate(self._players):
+            own = to_the_absent if seat in self.absent_at_start else ""
+            player.withdraw(own or reason)
         self._let_go()
         self._tell_done(outcome)
 
     def _tell_done(self, outcome: Outcome) -> None:
-        done, self._done = self._done, _done_already
+        done, self._done = self._done, nobody
         done(self, outcome)
 
     def _close(self) -> None:
@@ -286,12 +281,9 @@ class HostedMatch:
         self.absent_at_start = [
             seat for seat in range(len(self._players)) if seat not in self._entropies
         ]
-        self._call_off(
+        self._withdraw(
+            Outcome.NOT_JOINED,
             "not every bot joined in time",
             f"this bot did not join within {self._join_seconds:g} s, and is offered nothing for a "
             "while; was it busy with another match?",
         )
-
-
-def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
-    """Stand for the `done` callback after its call, which breaks a reference cycle."""

@@ -1,7 +1,6 @@
 """`Lobby`: the sessions of all connected bots, with reconnection and takeover of streams."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from typing import Protocol
@@ -16,7 +15,7 @@ from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import ChallengePolicy, Matchmaker
 from arena.server.play.session import MAX_MATCHES, Session
-from arena.server.requests.errors import ProtocolError
+from arena.server.requests.errors import ProtocolError, malformed
 from arena.v1 import referee_pb2
 
 PROTOCOL_VERSION = 1
@@ -105,10 +104,10 @@ class Lobby:
         hello: referee_pb2.Hello,
         outbox: Outbox,
         close: CloseStream,
-    ) -> "Visit":
+    ) -> Session:
         """Admit a stream that sent its hello; `close` is called when a newer stream takes over.
 
-        Raises ProtocolError for a hello that cannot be served.
+        Returns the session that it is of. Raises ProtocolError for a hello that cannot be served.
         """
         games = _games(hello)
         wanted = 0 if hello.max_matches == _NO_PLACES else max(1, hello.max_matches)
@@ -141,7 +140,7 @@ class Lobby:
             instance=session.instance,
             client=hello.client[:80] or None,
         )
-        return Visit(self, session, outbox)
+        return session
 
     def tell_referees(self, addresses: Sequence[str], own: str, in_use: int) -> None:
         """Send all present and future bots the addresses of the arena's referees.
@@ -161,17 +160,16 @@ class Lobby:
         for session in self._streams:
             self._missed.came(session)
 
-    def drain(self, session: Session) -> None:
-        """Let a session begin no further block, as if its bot had sent `drain`."""
-        session.drain()
-
     def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
-        """Stop offers to a stream that is about to end; the bot's matches continue."""
+        """Stop offers to a bot that closed its side or was cut off, and could not answer them.
+
+        Nothing happens once a newer stream has taken over.
+        """
         if session.attached_to(outbox):
             self._matchmaker.depart(session)
 
     def leave(self, session: Session, outbox: Outbox, *, goodbye: bool) -> None:
-        """Remove a stream that has ended."""
+        """Remove a stream that has ended; `goodbye` tells whether the bot closed it itself."""
         if session.attached_to(outbox):
             session.detach(goodbye=goodbye)
             del self._streams[session]
@@ -192,15 +190,9 @@ class Lobby:
 
     def _session(self, registered: Registered, instance: str) -> Session:
         if len(instance) > MAX_INSTANCE_NAME:
-            raise ProtocolError(
-                grpc.StatusCode.INVALID_ARGUMENT,
-                f"an instance's name has at most {MAX_INSTANCE_NAME} characters",
-            )
+            raise malformed(f"an instance's name has at most {MAX_INSTANCE_NAME} characters")
         if not instance.isprintable():
-            raise ProtocolError(
-                grpc.StatusCode.INVALID_ARGUMENT,
-                "an instance's name has printable characters only",
-            )
+            raise malformed("an instance's name has printable characters only")
         self._forget_idle(registered)
         known = self._known(registered, instance)
         if known is None and len(self.copies(registered.version_id)) >= MAX_INSTANCES:
@@ -242,26 +234,6 @@ class Lobby:
         return not session.idle or session in self._streams or self._matchmaker.knows(session)
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A session's use of one stream.
-
-    Both methods do nothing once a newer stream has taken over.
-    """
-
-    lobby: Lobby
-    session: Session
-    outbox: Outbox
-
-    def offer_nothing_more(self) -> None:
-        """Stop offers to a bot that closed its side or was cut off, and could not answer them."""
-        self.lobby.offer_nothing_more(self.session, self.outbox)
-
-    def leave(self, *, goodbye: bool) -> None:
-        """End the visit; `goodbye` tells whether the bot closed the stream itself."""
-        self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
-
-
 def _taken_over() -> ProtocolError:
     """Return a new error for each stream, as one raised repeatedly keeps all tracebacks."""
     return ProtocolError(
@@ -271,17 +243,13 @@ def _taken_over() -> ProtocolError:
 
 def _games(hello: referee_pb2.Hello) -> frozenset[str]:
     if hello.protocol_version != PROTOCOL_VERSION:
-        raise ProtocolError(
-            grpc.StatusCode.INVALID_ARGUMENT,
+        raise malformed(
             f"this referee speaks protocol version {PROTOCOL_VERSION}, "
-            f"not {hello.protocol_version}: set `hello.protocol_version`",
+            f"not {hello.protocol_version}: set `hello.protocol_version`"
         )
     games = _one_for_all(frozenset(hello.games).intersection(GAMES))
     if not games:
-        raise ProtocolError(
-            grpc.StatusCode.INVALID_ARGUMENT,
-            f"`hello.games` names none of the games played here: {', '.join(GAMES)}",
-        )
+        raise malformed(f"`hello.games` names none of the games played here: {', '.join(GAMES)}")
     return games
 
 

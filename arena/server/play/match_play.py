@@ -26,7 +26,7 @@ from arena.match.result import Result, Termination
 from arena.match.transcript import Setup
 from arena.named_tuples import maker
 from arena.randomness import KeyedRandomness
-from arena.server.play.alarm import Alarm
+from arena.server.play.alarm import Alarm, nobody
 from arena.server.play.compiled import CompiledMatch, CompiledRules
 from arena.server.play.open_turns import KeepReply, OpenTurns
 from arena.server.play.ports import Player, Timer
@@ -151,7 +151,7 @@ class MatchPlay:
     def let_go(self) -> None:
         """Release the players and the host, which refer to their match."""
         self._players = ()
-        self._started = self._over = self._broken = _nobody
+        self._started = self._over = self._broken = nobody
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """Take an action for an open turn.
@@ -299,7 +299,3 @@ class MatchPlay:
             self._break()
         else:
             self._alarm.set(self._open.deadline)
-
-
-def _nobody(_record: object = None) -> None:
-    """Do nothing, in place of the callbacks to the host after the match, as they make a cycle."""

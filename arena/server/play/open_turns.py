@@ -8,15 +8,12 @@ from typing import Final, TypeAlias
 from arena.match.clock import TimeControl
 from arena.match.faults import REASONS, Fault, FaultKind
 from arena.match.flow import OpenTurn, Reply
+from arena.server.play.alarm import nobody
 from arena.server.play.ports import Timer
 from arena.server.play.seat_clocks import SeatClocks
 
 KeepReply: TypeAlias = Callable[[int, Reply], None]
 """A callback that keeps an accepted reply: the seat and what it replied."""
-
-
-def keep_nothing(_seat: int, _reply: Reply) -> None:
-    """Do nothing, where running matches are not kept."""
 
 
 class OpenTurns:
@@ -36,7 +33,7 @@ class OpenTurns:
     ) -> None:
         self.clocks = SeatClocks(seats, control, grace_seconds, timer)
         self._timer = timer
-        self.keep: KeepReply = keep_nothing
+        self.keep: KeepReply = nobody
         self.replies: list[Reply] = []
         """The replies in the order of the turns, once none is waited for."""
         self.waited_for = 0
@@ -101,7 +98,7 @@ class OpenTurns:
 
     def close(self) -> None:
         """Take no further replies, and release the match."""
-        self._turns, self._complete = (), _nobody
+        self._turns, self._complete = (), nobody
 
     def expire(self, now: float) -> list[tuple[OpenTurn, Fault]]:
         """Enter a fault as the reply of each seat whose time is over, and return these."""
@@ -121,10 +118,6 @@ class OpenTurns:
         self.replies[place] = reply
         self.waited_for -= 1
         self.keep(self._turns[place].seat, reply)
-
-
-def _nobody(_replies: list[Reply]) -> None:
-    """Do nothing, in place of the match, which holds its turns: it would be a cycle."""
 
 
 _NOT_YET: Final = Fault(FaultKind.LATE)

@@ -15,7 +15,7 @@ from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.play.attendances import Attendances
 from arena.server.play.lobby import Lobby
 from arena.server.play.play_stream import Greet, PlayStream
-from arena.server.requests.errors import ProtocolError, internal_error
+from arena.server.requests.errors import ProtocolError, internal_error, malformed
 from arena.v1 import referee_pb2
 
 HELLO_SECONDS: Final = 10.0
@@ -45,7 +45,7 @@ class PlayService:
         self._authenticate = authenticate
         self._gate = gate
         self._lobby = lobby
-        self.attendances = Attendances(lobby.drain)
+        self.attendances = Attendances()
         self._hello_seconds = hello_seconds
         self._streams: set[PlayStream] = set()
         """The open ones."""
@@ -71,8 +71,8 @@ class PlayService:
             if error.code is not grpc.StatusCode.UNAVAILABLE:
                 stream.end(error)
         else:
-            if stream.visit is not None:
-                stream.visit.session.known_as(registered)
+            if stream.session is not None:
+                stream.session.known_as(registered)
 
     async def play(self, _requests: object, context: Context) -> None:
         """Handle one stream over the port, from its opening to its end."""
@@ -100,7 +100,7 @@ class PlayService:
 
     async def _converse(self, context: Context, token: str, registered: Registered) -> None:
         spoke, count = self._gate.silent(registered.version_id), self._gate.byte_count()
-        stream = PlayStream(context, token, registered, spoke, count, self._queued)
+        stream = PlayStream(*(context, self._lobby, token, registered), spoke, count, self._queued)
         self._streams.add(stream)
         try:
             await stream.converse(self._greeting, self._hello_seconds)
@@ -117,17 +117,15 @@ class PlayService:
         try:
             stream.leave()
         finally:
-            if stream.visit is not None:
+            if stream.session is not None:
                 self._gate.connections.known(stream.peer, -1)
-                self.attendances.left(stream.token, stream.visit.session)
+                self.attendances.left(stream.token, stream.session)
 
     def _greet(self, stream: PlayStream, first: referee_pb2.PlayRequest) -> None:
         stream.spoke()
         if not first.HasField("hello"):
-            raise ProtocolError(
-                grpc.StatusCode.INVALID_ARGUMENT, "the first message must hold `hello`"
-            )
+            raise malformed("the first message must hold `hello`")
         registered, hello = stream.registered, first.hello
-        stream.visit = self._lobby.enter(registered, hello, stream.outbox, stream.end)
+        stream.session = self._lobby.enter(registered, hello, stream.outbox, stream.end)
         self._gate.connections.known(stream.peer, 1)
-        self.attendances.came(stream.token, stream.visit.session)
+        self.attendances.came(stream.token, stream.session)

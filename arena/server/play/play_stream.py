@@ -19,8 +19,9 @@ import structlog
 
 from arena.records import Registered
 from arena.server.limits.refusals import Context
-from arena.server.play.lobby import Visit
+from arena.server.play.lobby import Lobby
 from arena.server.play.outbox import Outbox
+from arena.server.play.session import Session
 from arena.server.requests.errors import ProtocolError, internal_error
 from arena.server.requests.parsing import parsed
 from arena.v1 import referee_pb2
@@ -35,17 +36,18 @@ Greet = Callable[["PlayStream", referee_pb2.PlayRequest], None]
 
 
 class PlayStream:
-    """One call: who calls, what is to be sent, and the visit that its hello began."""
+    """One call: who calls, what is to be sent, and the session to which its hello led."""
 
     __slots__ = (
         *("_context", "_count", "_ended", "_ending", "_hello_timer", "_interruptible"),
-        *("_may_write", "_queued", "_sent", "_task", "_writes"),
-        *("outbox", "peer", "registered", "spoke", "token", "visit"),
+        *("_lobby", "_may_write", "_queued", "_sent", "_task", "_writes"),
+        *("outbox", "peer", "registered", "session", "spoke", "token"),
     )
 
     def __init__(
         self,
         context: Context,
+        lobby: Lobby,
         token: str,
         registered: Registered,
         spoke: Callable[[], None],
@@ -63,12 +65,13 @@ class PlayStream:
         """To be called when the hello has come, or the stream has ended."""
         self.peer = context.peer()
         self.outbox = Outbox(self._overflow, self._write_soon)
-        self.visit: Visit | None = None
+        self.session: Session | None = None
         """Since the hello was accepted."""
         task = asyncio.current_task()
         assert task is not None
         self._task = task
         self._context = context
+        self._lobby = lobby
         self._count = count
         self._queued = queued
         self._hello_timer: asyncio.TimerHandle | None = None
@@ -102,9 +105,10 @@ class PlayStream:
         self.end(_too_slow())
 
     def leave(self) -> None:
-        """End the visit: the bot closed the stream, the referee ended it, or it was cut."""
-        if self.visit is not None:
-            self.visit.leave(goodbye=self._ended and self._ending is None)
+        """Leave the lobby: the bot closed the stream, the referee ended it, or it was cut."""
+        if self.session is not None:
+            goodbye = self._ended and self._ending is None
+            self._lobby.leave(self.session, self.outbox, goodbye=goodbye)
 
     def stop_writing(self) -> None:
         """Write nothing more. A status may be sent afterwards."""
@@ -115,8 +119,8 @@ class PlayStream:
     async def converse(self, greet: Greet, hello_seconds: float) -> None:
         """Handle messages until the stream ends.
 
-        `greet` handles the first, which must come within so many seconds, and sets `visit`. Raises
-        the ProtocolError with which the stream ends.
+        `greet` handles the first, which must come within so many seconds, and sets `session`.
+        Raises the ProtocolError with which the stream ends.
         """
         # A timer, not a timeout around the read: cancelling a read breaks all further reads.
         self._hello_timer = asyncio.get_running_loop().call_later(
@@ -153,15 +157,15 @@ class PlayStream:
         """Handle what was read. False if the bot closed its side."""
         self._interruptible = False
         if data is grpc.aio.EOF:
-            if self.visit is not None:
-                self.visit.offer_nothing_more()
+            if self.session is not None:
+                self._lobby.offer_nothing_more(self.session, self.outbox)
             return False
         self._count(len(data))
-        if self.visit is None:
+        if self.session is None:
             self._greeted()
             greet(self, parsed(referee_pb2.PlayRequest, data))
         else:
-            self.visit.session.hear(data)
+            self.session.hear(data)
         return True
 
     def _write_soon(self) -> None:

@@ -15,7 +15,7 @@ from arena.server.play.compiled import CompiledRules
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import ChallengePolicy
 from arena.server.play.remote_player import RemotePlayer
-from arena.server.requests.errors import ProtocolError
+from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.parsing import parsed
 from arena.v1 import referee_pb2
 
@@ -219,15 +219,12 @@ class Session:
 
     def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:
         if request.HasField("hello"):
-            raise ProtocolError(
-                grpc.StatusCode.INVALID_ARGUMENT, "`hello` is allowed only in the first message"
-            )
+            raise malformed("`hello` is allowed only in the first message")
         for join in request.joins:
             if not MIN_ENTROPY_BYTES <= len(join.entropy) <= MAX_ENTROPY_BYTES:
-                raise ProtocolError(
-                    grpc.StatusCode.INVALID_ARGUMENT,
+                raise malformed(
                     f"a join's entropy has {MIN_ENTROPY_BYTES} to {MAX_ENTROPY_BYTES} bytes, "
-                    f"not {len(join.entropy)}",
+                    f"not {len(join.entropy)}"
                 )
             seat = self._seats.get(join.match_id)
             if seat is None or not seat.join(join.entropy):

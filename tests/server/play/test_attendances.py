@@ -29,7 +29,7 @@ def session(version: int, *, ladder: bool = True) -> Session:
 
 
 def test_only_the_shifts_that_are_meant_are_asked_to_leave() -> None:
-    attendances = Attendances(lambda _session: None)
+    attendances = Attendances()
     tokens = [new_shift_token() for _ in range(3)]
     attendances.came(tokens[0], session(1))
     attendances.came(tokens[1], session(1, ladder=False))
@@ -48,7 +48,7 @@ def test_only_the_shifts_that_are_meant_are_asked_to_leave() -> None:
 
 
 def test_few_calls_watch_a_token_at_once() -> None:
-    attendances = Attendances(lambda _: None)
+    attendances = Attendances()
     with ExitStack() as calls:
         for _ in range(MOST_OF_A_TOKEN):
             calls.enter_context(attendances.watched("token", drain=False))
@@ -59,7 +59,7 @@ def test_few_calls_watch_a_token_at_once() -> None:
 
 
 def test_a_shift_that_is_over_is_forgotten() -> None:
-    attendances = Attendances(lambda _session: None)
+    attendances = Attendances()
     token, own = new_shift_token(), session(1)
     attendances.came(token, own)
     attendances.left(token, own)

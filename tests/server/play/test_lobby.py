@@ -1,11 +1,13 @@
 """Who counts as present while streams of the same bot come, end and take over from each other."""
 
+from dataclasses import dataclass
+
 import pytest
 from structlog.testing import capture_logs
 
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.server.play.lobby import MAX_INSTANCES, Lobby, Visit
+from arena.server.play.lobby import MAX_INSTANCES, Lobby
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import ChallengePolicy
 from arena.server.play.session import Session
@@ -27,6 +29,21 @@ class Noted:
         pass
 
 
+@dataclass
+class Visit:
+    """A stream in a lobby."""
+
+    lobby: Lobby
+    session: Session
+    outbox: Outbox
+
+    def offer_nothing_more(self) -> None:
+        self.lobby.offer_nothing_more(self.session, self.outbox)
+
+    def leave(self, *, goodbye: bool) -> None:
+        self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
+
+
 class Hall:
     """A lobby, and the number of its streams that were closed for a newer one."""
 
@@ -42,7 +59,12 @@ class Hall:
     def enter(self, number: int, instance: str = "") -> Visit:
         registered = Registered(VersionId(number), Entrant(f"bot{number}", "1", "me"), house=True)
         hello = pb.Hello(protocol_version=1, games=["bluff"], instance=instance)
-        return self.lobby.enter(registered, hello, Outbox(lambda: None, lambda: None), self._close)
+        return self.visit(registered, hello)
+
+    def visit(self, registered: Registered, hello: pb.Hello) -> Visit:
+        outbox = Outbox(lambda: None, lambda: None)
+        session = self.lobby.enter(registered, hello, outbox, self._close)
+        return Visit(self.lobby, session, outbox)
 
     async def offers(self, visit: Visit) -> int:
         """How many matches the stream has been offered since it was last asked."""
@@ -120,9 +142,8 @@ def hello(**given: object) -> pb.Hello:
 async def welcomed(hall: Hall, greeting: pb.Hello) -> tuple[Visit, pb.Welcome]:
     """The visit of a bot that said this, and how it was welcomed."""
     registered = Registered(VersionId(1), Entrant("bot1", "1", "me"), house=True)
-    outbox = Outbox(lambda: None, lambda: None)
-    visit = hall.lobby.enter(registered, greeting, outbox, hall._close)
-    return visit, pb.PlayResponse.FromString(outbox.take()).welcome
+    visit = hall.visit(registered, greeting)
+    return visit, pb.PlayResponse.FromString(visit.outbox.take()).welcome
 
 
 @pytest.mark.parametrize(("asked", "given"), [(-2, 1), (-1, 0), (0, 1), (1, 1), (64, 64), (65, 64)])
