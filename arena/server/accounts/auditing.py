@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from arena.server.accounts import owner_statements
+from arena.database.tables.owners import audit
 
 
 async def record(
@@ -17,4 +18,5 @@ async def record(
 ) -> None:
     """Record a change by `actor`; details that are None are left out."""
     given = {key: value for key, value in (details or {}).items() if value is not None}
-    await connection.execute(owner_statements.add_audit(actor, action, subject, given))
+    line = {"actor": actor, "action": action, "subject": subject, "details": given}
+    await connection.execute(insert(audit).values(line))

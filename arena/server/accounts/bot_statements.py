@@ -14,6 +14,7 @@ from sqlalchemy import (
     LargeBinary,
     ScalarSelect,
     Select,
+    Table,
     Text,
     TextClause,
     Update,
@@ -286,22 +287,15 @@ def set_bot(bot_id: int, **values: object) -> Update:
     return update(bots).where(bots.c.id == bot_id).values(values)
 
 
-def retire_bot(bot_id: int) -> Update:
-    """Return a statement that retires a bot; an earlier `retired_at` is kept."""
-    return (
-        update(bots)
-        .where(bots.c.id == bot_id, bots.c.retired_at.is_(None))
-        .values(retired_at=func.now())
-    )
+def mark(table: Table, row_id: int, column: str, *, on: bool = True) -> Update:
+    """Return a statement that sets a time in a row, such as `frozen_at`, to now, or takes it away.
 
-
-def retire_version(version_id: int) -> Update:
-    """Return a statement that retires a version; an earlier `retired_at` is kept."""
-    return (
-        update(versions)
-        .where(versions.c.id == version_id, versions.c.retired_at.is_(None))
-        .values(retired_at=func.now())
-    )
+    A time that is there already is kept.
+    """
+    changed = update(table).where(table.c.id == row_id)
+    if on:
+        changed = changed.where(table.c[column].is_(None))
+    return changed.values({column: func.now() if on else None})
 
 
 def bot_list(

@@ -280,10 +280,10 @@ class OwnerService:
         await self._owners.wish_pace(owner, request.bot, request.pace or None)
 
     async def _share_decisions(self, request: pb.ShareDecisionsRequest, owner: Owner) -> None:
-        await self._owners.share_decisions(owner, request.bot, shared=not request.keep)
+        await self._owners.share(owner, request.bot, "decisions", shared=not request.keep)
 
     async def _share_notes(self, request: pb.ShareNotesRequest, owner: Owner) -> None:
-        await self._owners.share_notes(owner, request.bot, shared=request.share)
+        await self._owners.share(owner, request.bot, "notes", shared=request.share)
 
     async def _notes(self, request: pb.GetNotesRequest, viewer: int | None) -> pb.GetNotesResponse:
         found = await self._find_notes(request.match_id.lower(), viewer)

@@ -1,6 +1,6 @@
 """SQL statements about owners, keys, invites and the audit; this module builds them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -237,39 +237,6 @@ def remove_member(owner_id: int, name: str) -> ReturningDelete[Any]:
     )
 
 
-def set_banned(owner_id: int, *, banned: bool) -> Update:
-    """Return a statement that bans an owner, or lets it in again.
-
-    An earlier `banned_at` is kept.
-    """
-    at = func.coalesce(owners.c.banned_at, func.now()) if banned else None
-    return update(owners).where(owners.c.id == owner_id).values(banned_at=at)
-
-
-def set_operator(owner_id: int, *, operator: bool) -> Update:
-    """Return a statement that gives an owner the role of an operator, or takes it away."""
-    at = func.coalesce(owners.c.operator_since, func.now()) if operator else None
-    return update(owners).where(owners.c.id == owner_id).values(operator_since=at)
-
-
-def set_frozen(bot_id: int, *, frozen: bool) -> Update:
-    """Return a statement that freezes a bot, or lets it play again.
-
-    An earlier `frozen_at` is kept.
-    """
-    at = func.coalesce(bots.c.frozen_at, func.now()) if frozen else None
-    return update(bots).where(bots.c.id == bot_id).values(frozen_at=at)
-
-
-def set_paused(bot_id: int, *, paused: bool) -> Update:
-    """Return a statement that pauses a bot, or lets it play again.
-
-    An earlier `paused_at` is kept.
-    """
-    at = func.coalesce(bots.c.paused_at, func.now()) if paused else None
-    return update(bots).where(bots.c.id == bot_id).values(paused_at=at)
-
-
 def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:
     """Return a statement that adds an invite; it returns its id."""
     return (
@@ -320,12 +287,6 @@ def withdraw_invite(invite_id: int) -> Update:
     return (
         update(invites).where(invites.c.id == invite_id).values(uses_left=0).returning(invites.c.id)
     )
-
-
-def add_audit(actor: str, action: str, subject: str, details: Mapping[str, Any]) -> Insert:
-    """Return a statement that adds a change to the audit."""
-    values = {"actor": actor, "action": action, "subject": subject, "details": dict(details)}
-    return insert(audit).values(values)
 
 
 def audit_list(limit: int) -> Row:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -21,6 +21,8 @@ from arena.database.keys import code_hash, new_code, new_key, token_hash
 from arena.database.names import check_name, folded, normal_name
 from arena.database.rows import AuditRow, InviteRow, OwnerRow
 from arena.database.statement import row_count
+from arena.database.tables.bots import bots
+from arena.database.tables.owners import owners
 from arena.database.transaction import fetched, transaction
 from arena.records import Allowance, OwnBots, OwnedVersion, Owner, OwnerId, Registered
 from arena.server.accounts import (
@@ -33,6 +35,7 @@ from arena.server.accounts import (
 )
 from arena.server.accounts.auditing import record
 from arena.server.accounts.bot_details import checked
+from arena.server.accounts.bot_statements import mark
 from arena.server.accounts.new_owners import new_owner
 
 MOST_MEMBERS: Final = 20
@@ -212,35 +215,25 @@ class Owners:
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
             versions = await registering.versions_named(connection, own.name, None)
-            await connection.execute(owner_statements.set_paused(own.id, paused=paused))
+            await connection.execute(mark(bots, own.id, "paused_at", on=paused))
             await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
             if not paused:
                 await connection.execute(shift_queue.queue_lock())
                 await connection.execute(shift_queue.queue_play(own.id, first=True))
             await record(connection, owner.actor, "pause" if paused else "resume", own.name)
 
-    async def share_decisions(self, owner: Owner, bot: str, *, shared: bool) -> None:
-        """Let the decisions of a bot of the owner be in data sets, or not.
+    async def share(
+        self, owner: Owner, bot: str, what: Literal["decisions", "notes"], *, shared: bool
+    ) -> None:
+        """Let the decisions of a bot be in data sets, or everybody read its notes; or not.
 
         Raises UnknownBotError.
         """
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
-            await connection.execute(bot_statements.set_bot(own.id, shares_decisions=shared))
-            action = "share decisions" if shared else "keep decisions"
+            await connection.execute(bot_statements.set_bot(own.id, **{f"shares_{what}": shared}))
+            action = f"{'share' if shared else 'keep'} {what}"
             await record(connection, owner.actor, action, own.name)
-
-    async def share_notes(self, owner: Owner, bot: str, *, shared: bool) -> None:
-        """Let everybody read the notes of a bot of the owner, or the owner alone.
-
-        Raises UnknownBotError.
-        """
-        async with transaction(self._engine) as connection:
-            own = await look_ups.own_bot(connection, owner, bot)
-            await connection.execute(bot_statements.set_bot(own.id, shares_notes=shared))
-            await record(
-                connection, owner.actor, "share notes" if shared else "keep notes", own.name
-            )
 
     async def wish_pace(self, owner: Owner, bot: str, pace: int | None) -> None:
         """Set the rated matches an hour that an owner wishes for a bot; None for any number.
@@ -278,7 +271,7 @@ class Owners:
                     f"{owner.name} is an operator: take the role away first, by `arena owner "
                     "operator --undo` on the arena's machine."
                 )
-            await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
+            await connection.execute(mark(owners, owner.id, "banned_at", on=banned))
             await connection.execute(bot_statements.tell_any_tokens())
             await record(connection, actor, "ban" if banned else "unban", owner.name)
 
@@ -291,7 +284,7 @@ class Owners:
             owner = await look_ups.owner_named(connection, name)
             if operator and owner.banned_at is not None:
                 raise BannedError(f"The owner {owner.name} is banned.")
-            await connection.execute(owner_statements.set_operator(owner.id, operator=operator))
+            await connection.execute(mark(owners, owner.id, "operator_since", on=operator))
             action = "make operator" if operator else "make no operator"
             await record(connection, actor, action, owner.name)
 
@@ -300,7 +293,7 @@ class Owners:
         async with transaction(self._engine) as connection:
             versions = await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
-            await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
+            await connection.execute(mark(bots, found.id, "frozen_at", on=frozen))
             await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
             await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
 

@@ -15,7 +15,7 @@ from arena.database.errors import (
     VersionExistsError,
 )
 from arena.database.keys import new_token, token_hash
-from arena.database.tables.bots import bots
+from arena.database.tables.bots import bots, versions
 from arena.match.transcript import Entrant
 from arena.records import Allowance, Registered, VersionId
 from arena.server.accounts import bot_statements, owner_statements
@@ -115,19 +115,11 @@ async def _require_room(connection: AsyncConnection, owner_id: int, allowance: A
 async def _require_allowed(
     connection: AsyncConnection, bot: SqlRow[Any], allowance: Allowance
 ) -> None:
-    for whose, statement, most in (
-        (
-            bot.name,
-            bot_statements.versions_today(bots.c.id == bot.id),
-            allowance.bot_versions_a_day,
-        ),
-        (
-            "your bots",
-            bot_statements.versions_today(bots.c.owner_id == bot.owner_id),
-            allowance.owner_versions_a_day,
-        ),
+    for whose, are_these, most in (
+        (bot.name, bots.c.id == bot.id, allowance.bot_versions_a_day),
+        ("your bots", bots.c.owner_id == bot.owner_id, allowance.owner_versions_a_day),
     ):
-        lately = (await connection.execute(statement)).one()
+        lately = (await connection.execute(bot_statements.versions_today(are_these))).one()
         if lately.versions >= most:
             raise TooManyVersionsError(whose, lately.versions, lately.wait_seconds)
 
@@ -173,9 +165,9 @@ async def retire(connection: AsyncConnection, bot: str, version: str | None) -> 
     found = await versions_named(connection, bot, version)
     if version is None:
         bot_row = (await connection.execute(bot_statements.bot_named(bot))).one()
-        await connection.execute(bot_statements.retire_bot(bot_row.id))
+        await connection.execute(bot_statements.mark(bots, bot_row.id, "retired_at"))
     else:
-        await connection.execute(bot_statements.retire_version(found[0].id))
+        await connection.execute(bot_statements.mark(versions, found[0].id, "retired_at"))
     retired = found if version is None else found[:1]
     await connection.execute(bot_statements.tell_tokens([row.id for row in retired]))
 
