@@ -11,6 +11,7 @@ from arena.database.errors import DatabaseUnreachableError
 from arena.database.listening import notifications
 from arena.database.reading import open_reader
 from arena.database.schema import migrate
+from arena.database.statement import row_count
 from arena.records import VersionId
 from arena.server.app.store import Store, open_store
 from arena.server.results import statements
@@ -73,10 +74,10 @@ async def test_a_database_that_is_silent_from_the_first_byte_is_given_up(
 
 def test_reads_and_migrations_are_given_up_as_well(behind: str, proxy: FaultProxy) -> None:
     with open_reader(behind) as read:
-        read(statements.counted(statements.match_rows()))
+        read(row_count(statements.match_rows()))
         proxy.swallow = True
         with given_up_in_time():
-            read(statements.counted(statements.match_rows()))
+            read(row_count(statements.match_rows()))
         with given_up_in_time():
             migrate(behind)
 

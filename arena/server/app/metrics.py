@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
@@ -66,59 +67,41 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._decisions = Counter(
-            "arena_decisions", "Decisions of bots, in finished matches", registry=self.registry
-        )
-        self._finished = Counter(
-            "arena_matches_finished", "Matches played to their end", registry=self.registry
-        )
-        self._recorded = Counter(
-            "arena_matches_recorded", "Matches recorded in the database", registry=self.registry
-        )
-        self._thinking = Histogram(
+        counter = partial(Counter, registry=self.registry)
+        histogram = partial(Histogram, registry=self.registry)
+        self._decisions = counter("arena_decisions", "Decisions of bots, in finished matches")
+        self._finished = counter("arena_matches_finished", "Matches played to their end")
+        self._recorded = counter("arena_matches_recorded", "Matches recorded in the database")
+        self._thinking = histogram(
             "arena_decision_seconds",
             "How long bots took for a decision, as their clocks counted it",
             _THINKING,
-            self.registry,
         )
-        self._waiting = Histogram(
-            "arena_recording_seconds",
-            "How long a result waited to be recorded",
-            _WAITING,
-            self.registry,
+        self._waiting = histogram(
+            "arena_recording_seconds", "How long a result waited to be recorded", _WAITING
         )
-        self._faults = Counter(
-            "arena_faults", "Faults of bots, by kind", ["kind"], registry=self.registry
+        self._faults = counter("arena_faults", "Faults of bots, by kind", ["kind"])
+        self._resumed = counter(
+            "arena_matches_resumed", "Matches of an earlier referee that this one continued"
         )
-        self._resumed = Counter(
-            "arena_matches_resumed",
-            "Matches of an earlier referee that this one continued",
-            registry=self.registry,
-        )
-        self.queued: Final = Histogram(
+        self.queued: Final = histogram(
             "arena_send_queue_seconds",
             "How long what is for a bot waited to be written to its stream",
             _QUEUED,
-            self.registry,
         ).add
         """Records the seconds that a message for a bot waited to be written."""
-        self._refusals = Counter(
+        self._refusals = counter(
             "arena_refusals",
             "Streams that were refused or ended for a fault of the peer, by gRPC status",
             ["code"],
-            registry=self.registry,
         )
-        self._notes = Counter(
+        self._notes = counter(
             "arena_notes",
             "Notes of bots in finished matches, by whether they were cut off",
             ["cut"],
-            registry=self.registry,
         )
-        self._limited = Counter(
-            "arena_limited",
-            "Calls and streams that were beyond a limit, by the limit",
-            ["limit"],
-            registry=self.registry,
+        self._limited = counter(
+            "arena_limited", "Calls and streams that were beyond a limit, by the limit", ["limit"]
         )
 
     def finished(self, match: FinishedMatch) -> None:

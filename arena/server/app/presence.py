@@ -63,7 +63,7 @@ class Presences:
         They are counted over all referees; versions without a copy are left out. Raises
         StorageError.
         """
-        found = await self._elsewhere(versions)
+        found = [] if self._alone else await self._store.presence_elsewhere(versions)
         found += [_seen(one) for version in versions for one in self._lobby.copies(version)]
         connected: dict[VersionId, set[str]] = {}
         seats: dict[VersionId, int] = {}
@@ -73,10 +73,6 @@ class Presences:
                 names.add(one.instance)
             seats[one.version_id] = seats.get(one.version_id, 0) + one.seats
         return {version: (len(names), seats[version]) for version, names in connected.items()}
-
-    async def _elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
-        """Return the copies of these versions at the other referees."""
-        return [] if self._alone else await self._store.presence_elsewhere(versions)
 
     async def copies(self) -> int:
         """Return the number of copies connected to any referee.

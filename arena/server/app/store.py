@@ -312,18 +312,14 @@ class Store:
 
     async def newest_placings(self) -> list[PlacedOnLadder]:
         """Return the placings of the newest matches, by ladder."""
-        rows = await self._counted(pairing_statements.newest_placings())
-        return [PlacedOnLadder(**with_time_control(row)) for row in rows]
+        async with transaction(self._engine) as connection:
+            await take_long(connection)
+            rows = (await connection.execute(pairing_statements.newest_placings())).mappings()
+            return [PlacedOnLadder(**with_time_control(dict(row))) for row in rows]
 
     async def rows(self, statement: Row) -> list[Any]:
         """Return the rows of a statement in a transaction of its own."""
         return [row._mapping for row in await fetched(self._engine, statement)]
-
-    async def _counted(self, statement: Row) -> list[Any]:
-        """Return the rows of a statement that reads all results and may take long."""
-        async with transaction(self._engine) as connection:
-            await take_long(connection)
-            return list((await connection.execute(statement)).mappings())
 
 
 async def _record(

@@ -7,6 +7,7 @@ the ends of matches that no other referee will send. All steps are idempotent.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import structlog
@@ -33,28 +34,18 @@ Bots wait for these matches.
 log = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True)
 class Takeover:
     """The continuation of other referees' work. `run` must be running, after a first `run_once`."""
 
-    def __init__(
-        self,
-        store: RefereesStore,
-        spools: Spools | None,
-        writer: ResultWriter,
-        director: Director,
-        conductor: Conductor,
-        lobby: Lobby,
-        missed_ends: MissedEnds,
-        metrics: Metrics,
-    ) -> None:
-        self._store = store
-        self._spools = spools
-        self._writer = writer
-        self._director = director
-        self._conductor = conductor
-        self._lobby = lobby
-        self._missed_ends = missed_ends
-        self._metrics = metrics
+    _store: RefereesStore
+    _spools: Spools | None
+    _writer: ResultWriter
+    _director: Director
+    _conductor: Conductor
+    _lobby: Lobby
+    _missed_ends: MissedEnds
+    _metrics: Metrics
 
     async def run(self) -> None:
         """Continue what stopped referees leave, until cancelled."""

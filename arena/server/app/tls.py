@@ -38,11 +38,6 @@ class TlsFiles:
     client_ca: Path | None = None
     """If given, only clients that show a certificate of one of these may connect."""
 
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The paths of all files."""
-        return (self.cert, self.key) + ((self.client_ca,) if self.client_ca else ())
-
 
 _Seen: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 """Modification time, size and inode of each file; None for one whose status cannot be read."""
@@ -153,7 +148,7 @@ def _warn(files: TlsFiles, certificate: x509.Certificate) -> None:
 
 
 def _look(files: TlsFiles) -> _Seen:
-    return tuple(_look_at(path) for path in files.paths)
+    return tuple(_look_at(path) for path in (files.cert, files.key, files.client_ca) if path)
 
 
 def _look_at(path: Path) -> tuple[int, int, int] | None:

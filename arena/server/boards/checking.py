@@ -76,14 +76,7 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
     faults.add(whole.troubled["bot"], whole.troubled)
     counts = abs(len(board) - len(whole)) + _counts(shown, official)
     counts += board.faults() != faults.by_version(whole.versions)
-    return BoardCheck(
-        ladder,
-        len(whole),
-        sequence,
-        counts,
-        elo,
-        covariance,
-    )
+    return BoardCheck(ladder, len(whole), sequence, counts, elo, covariance)
 
 
 def check_board_at(url: str, ladder: LadderId) -> BoardCheck:

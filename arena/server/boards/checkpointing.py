@@ -21,7 +21,7 @@ from arena.match.clock import TimeControl
 from arena.rating.ladder_id import LadderId
 from arena.server.boards import checkpoints, ladder_statements
 from arena.server.boards.board import table_sizes
-from arena.server.boards.checkpoint import Checkpoint, edition, pack
+from arena.server.boards.checkpoint import Checkpoint, pack
 from arena.server.boards.checkpoint_keeper import ENOUGH_EVENTS
 from arena.server.boards.ladder_log import read_board, registered
 
@@ -82,8 +82,8 @@ def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
 
 def write(connection: Connection, ladder: LadderId, found: Checkpoint) -> None:
     """Write a checkpoint unless there is a newer one or the log has changed since."""
-    of = (edition(ladder.game), ladder, found.revision)
-    connection.execute(checkpoints.write_checkpoint(*of, found.sequence, found.data))
+    of = (ladder, found.revision, found.sequence)
+    connection.execute(checkpoints.write_checkpoint(*of, found.data))
     connection.commit()
 
 
@@ -103,7 +103,7 @@ def _alone(url: str) -> Iterator[Connection | None]:
 
 def _sequence(connection: Connection, ladder: LadderId, revision: int) -> int | None:
     """Return the last rating event in a ladder's checkpoint; None without a checkpoint."""
-    found = checkpoints.checkpoint_sequence(edition(ladder.game), ladder, revision)
+    found = checkpoints.checkpoint_sequence(ladder, revision)
     sequence: int | None = connection.scalar(found)
     connection.commit()
     return sequence
@@ -111,7 +111,7 @@ def _sequence(connection: Connection, ladder: LadderId, revision: int) -> int | 
 
 def _move_on(connection: Connection, ladder: LadderId, revision: int, sequence: int) -> None:
     """Move a ladder's checkpoint on to a later rating event."""
-    connection.execute(checkpoints.move_on(edition(ladder.game), ladder, revision, sequence))
+    connection.execute(checkpoints.move_on(ladder, revision, sequence))
     connection.commit()
 
 

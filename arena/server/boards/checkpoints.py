@@ -24,56 +24,56 @@ from sqlalchemy.types import NULLTYPE
 from arena.database.statement import Row
 from arena.database.tables.boards import board_checkpoints, log_revision
 from arena.rating.ladder_id import LadderId
+from arena.server.boards.checkpoint import edition
 
 _NEWER = tuple_(board_checkpoints.c.revision, board_checkpoints.c.sequence)
 
 
-def checkpoint(edition: str, ladder: LadderId, revision: int) -> Row:
+def checkpoint(ladder: LadderId, revision: int) -> Row:
     """Select `sequence` and `data` of a ladder's checkpoint of this revision of the log."""
     of = board_checkpoints.c
     # Without a type, so that SQLAlchemy does not copy the bytes that the driver has received.
     found = select(of.sequence, type_coerce(of.data, NULLTYPE).label("data")).where(
-        *_is(edition, ladder, revision)
+        *_is(ladder, revision)
     )
     return found.execution_options(binary=True)
 
 
-def checkpoint_sequence(edition: str, ladder: LadderId, revision: int) -> Row:
+def checkpoint_sequence(ladder: LadderId, revision: int) -> Row:
     """Select `sequence` of a ladder's checkpoint of this revision of the log."""
-    found = checkpoint(edition, ladder, revision)
+    found = checkpoint(ladder, revision)
     return found.with_only_columns(board_checkpoints.c.sequence)
 
 
-def move_on(edition: str, ladder: LadderId, revision: int, sequence: int) -> Update:
+def move_on(ladder: LadderId, revision: int, sequence: int) -> Update:
     """Set a later rating event up to which a ladder's checkpoint holds the log.
 
     None of the events in between is of this ladder, so the data stay unchanged.
     """
     return (
         update(board_checkpoints)
-        .where(*_is(edition, ladder, revision))
+        .where(*_is(ladder, revision))
         .where(board_checkpoints.c.sequence < sequence)
         .values(sequence=sequence, written_at=func.now())
     )
 
 
-def _is(edition: str, ladder: LadderId, revision: int) -> Sequence[ColumnElement[bool]]:
+def _is(ladder: LadderId, revision: int) -> Sequence[ColumnElement[bool]]:
     """Return the conditions for a ladder's checkpoint of this revision."""
     of, control = board_checkpoints.c, ladder.time_control
     return (
-        *(of.edition == edition, of.game == ladder.game, of.options == ladder.option_values),
+        *(of.edition == edition(ladder.game), of.game == ladder.game),
+        *(of.options == ladder.option_values, of.revision == revision),
         *(of.seats == list(ladder.seats), of.score == ladder.score.value),
-        *(of.turn_ms == control.turn_ms, of.bank_ms == control.bank_ms, of.revision == revision),
+        *(of.turn_ms == control.turn_ms, of.bank_ms == control.bank_ms),
     )
 
 
-def write_checkpoint(
-    edition: str, ladder: LadderId, revision: int, sequence: int, data: bytes
-) -> Insert:
+def write_checkpoint(ladder: LadderId, revision: int, sequence: int, data: bytes) -> Insert:
     """Insert a ladder's checkpoint unless there is a newer one or the log has changed since."""
     of = board_checkpoints.c
     values = {
-        of.edition: literal(edition),
+        of.edition: literal(edition(ladder.game)),
         of.game: literal(ladder.game),
         of.options: bindparam("changed", ladder.option_values, type_=of.options.type),
         of.seats: bindparam("sizes", list(ladder.seats), type_=of.seats.type),

@@ -9,7 +9,7 @@ from arena.records import Registered, VersionId
 from arena.server.accounts import bot_statements
 from arena.server.boards import checkpoints, ladder_statements
 from arena.server.boards.board import Board
-from arena.server.boards.checkpoint import CheckpointDamagedError, edition, unpack
+from arena.server.boards.checkpoint import CheckpointDamagedError, unpack
 from arena.server.boards.log_columns import SEATS, LogColumns, of_seats
 
 
@@ -79,7 +79,7 @@ def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board,
 
     Returns None if there is no checkpoint of this revision of the log that this release can read.
     """
-    for row in read(checkpoints.checkpoint(edition(ladder.game), ladder, revision)):
+    for row in read(checkpoints.checkpoint(ladder, revision)):
         try:
             return unpack(ladder.game, ladder.score, row.data), row.sequence
         except CheckpointDamagedError:

@@ -1,6 +1,6 @@
 """Results of one ladder as columns, from the rows of the database."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -50,13 +50,12 @@ class LogColumns:
         first = int(np.searchsorted(self.sequences, sequence, side="right"))
         if not first:
             return self
+        # What is left is numbered from 0 again.
         tables = (table.rows(table.numbers >= first) for table in self.tables)
-        return LogColumns(
-            self.versions,
-            tuple(_from(table, first) for table in tables if len(table)),
-            self.sequences[first:],
-            _troubled_from(self.troubled, first),
-        )
+        left = (replace(table, numbers=table.numbers - first) for table in tables if len(table))
+        troubled = self.troubled[self.troubled["number"] >= first]
+        troubled["number"] -= first
+        return LogColumns(self.versions, tuple(left), self.sequences[first:], troubled)
 
     def latest(self, count: int) -> Results[VersionId]:
         """Return the last `count` results, as a log of ratings."""
@@ -68,18 +67,6 @@ class LogColumns:
     def results(self) -> Results[VersionId]:
         """Return the results as a log of ratings."""
         return Results.of_tables(self.versions, self.tables)
-
-
-def _from(table: MatchColumns, first: int) -> MatchColumns:
-    """Return a table whose matches are numbered from `first`."""
-    return MatchColumns(table.bots, table.placings, table.blocks, table.numbers - first, table.luck)
-
-
-def _troubled_from(seats: NDArray[Any], first: int) -> NDArray[Any]:
-    """Return the seats of the matches from `first` on, which becomes number 0."""
-    seats = seats[seats["number"] >= first]
-    seats["number"] -= first
-    return seats
 
 
 def of_seats(rows: NDArray[Any]) -> LogColumns:

@@ -5,7 +5,7 @@ Ratings are those of all results; a version that is not ranked keeps its own.
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import ARRAY, Integer, func, literal, select
 
@@ -48,14 +48,7 @@ class RankingRule:
         index = {bot: at for at, bot in enumerate(rated.intervals.fit.bots)}
         order = [index[line.version_id] for line in lines]
         return tuple(
-            replace(
-                line,
-                rank=place.rank,
-                rank_low=place.rank_low,
-                rank_high=place.rank_high,
-                band=place.band,
-                ranked=counts,
-            )
+            replace(line, **asdict(place), ranked=counts)
             for line, place, counts in zip(
                 lines, places(rated.intervals, order, ranked), ranked, strict=True
             )

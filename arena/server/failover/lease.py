@@ -278,14 +278,12 @@ async def fenced(engine: AsyncEngine, epoch: int | None) -> AsyncIterator[AsyncC
 
 
 @asynccontextmanager
-async def held_lease(
-    engine: AsyncEngine, now: Callable[[], float] = monotonic
-) -> AsyncIterator[Lease]:
+async def held_lease(engine: AsyncEngine) -> AsyncIterator[Lease]:
     """Hold a lease in the block; take over what earlier referees left if no other runs.
 
     Raises LeaseTakenError and DatabaseUnreachableError.
     """
-    lease = await _begin(engine, LeaseMonitor(now))
+    lease = await _begin(engine)
     yield lease
     # Not after an error: what was written is unknown then, and the others find us dead.
     with suppress(StorageError):
@@ -295,7 +293,8 @@ async def held_lease(
             await connection.execute(tell())
 
 
-async def _begin(engine: AsyncEngine, watch: LeaseMonitor) -> Lease:
+async def _begin(engine: AsyncEngine) -> Lease:
+    watch = LeaseMonitor(monotonic)
     async with transaction(engine) as connection:
         await taking_turns(connection)
         found = (await connection.execute(select(leases))).all()

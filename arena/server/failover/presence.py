@@ -45,7 +45,9 @@ def forget(epoch: int) -> Delete:
 
 def elsewhere(epoch: int, versions: Collection[VersionId]) -> Select[Any]:
     """Return a statement that selects the rows of these versions at the other running referees."""
-    return _at_others(epoch).where(_among(versions))
+    of_these = presence.c.version_id == any_(literal(list(versions), ARRAY(Integer)))
+    at_others = presence.c.epoch != epoch, leases.c.released_at.is_(None)
+    return select(presence).join(leases).where(*at_others, of_these)
 
 
 def with_places_elsewhere(epoch: int, game: str, versions: Collection[VersionId]) -> Select[Any]:
@@ -74,12 +76,3 @@ def youngest_with_bots_of_one_address(senior: int) -> Select[Any]:
     )
     youngest = select(func.max(presence.c.epoch).label("epoch"))
     return youngest.where(presence.c.connected, presence.c.epoch > senior, ~there.exists())
-
-
-def _at_others(epoch: int) -> Select[Any]:
-    runs = leases.c.released_at.is_(None)
-    return select(presence).join(leases).where(presence.c.epoch != epoch, runs)
-
-
-def _among(versions: Collection[VersionId]) -> Any:
-    return presence.c.version_id == any_(literal(list(versions), ARRAY(Integer)))

@@ -12,6 +12,7 @@ from arena.codec.bot_side import write_action
 from arena.codec.checks import write_check
 from arena.codec.fields import field, key
 from arena.codec.transcript import read_setup, time_control_of, write_entrant
+from arena.database.errors import TranscriptNotKeptError
 from arena.database.reading import ColumnReader
 from arena.database.transcripts import unpack_message
 from arena.games import OptionsError, UnknownGameError, make_game
@@ -27,14 +28,8 @@ from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.options_json import read_options
 from arena.server.requests.paging import page_number, page_size
 from arena.server.requests.parsing import parsed
-from arena.server.results import statements
-from arena.server.results.match_finding import not_kept
-from arena.server.results.match_search import (
-    MatchFilter,
-    faults_told,
-    found_matches,
-    transcripts_of_matches,
-)
+from arena.server.results.match_finding import stored_transcript
+from arena.server.results.match_search import MatchFilter, faults_told, found_matches
 from arena.server.uploads.checks import last_checks
 from arena.v1 import registry_pb2, transcript_pb2
 from arena.wording import span
@@ -186,15 +181,14 @@ class ReadingCalls:
 
     def _transcript(self, request: registry_pb2.GetTranscriptRequest) -> bytes:
         match_id = request.match_id.lower()
-        rows = self._read(transcripts_of_matches([match_id])) if is_match_id(match_id) else ()
-        if not rows:
-            known = is_match_id(match_id)
-            for removal in self._read(statements.removal_of_transcript(match_id)) if known else ():
-                raise ProtocolError(grpc.StatusCode.NOT_FOUND, not_kept(match_id, removal.at))
+        try:
+            row = stored_transcript(self._read, match_id)
+        except TranscriptNotKeptError as error:
+            raise ProtocolError(grpc.StatusCode.NOT_FOUND, str(error)) from error
+        if row is None:
             raise ProtocolError(
                 grpc.StatusCode.NOT_FOUND, f"there is no match {request.match_id[:80]}"
             )
-        (row,) = rows
         content = unpack_message(row)
         told = registry_pb2.GetTranscriptResponse()
         for fault in self._read(faults_told([match_id])):

@@ -14,7 +14,7 @@ from arena.database.tables.analyses import version_benchmarks
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.matches import match_seats, matches
 from arena.database.transaction import transaction
-from arena.database.transcripts import Packed, unpack
+from arena.database.transcripts import unpack
 from arena.match.transcript import Transcript
 from arena.records import VersionId
 from arena.server.results.statements import Selection, all_matches, transcripts_of
@@ -51,8 +51,7 @@ def against_house(
 
     Raises StorageError and TranscriptDamagedError.
     """
-    rows = read(_matches_against(version_id, game, bots))
-    return (unpack(Packed(row.format, row.sha256, row.data)) for row in rows)
+    return map(unpack, read(_matches_against(version_id, game, bots)))
 
 
 class Benchmarks:

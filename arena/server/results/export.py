@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from arena.database.engine import reading_engine
 from arena.database.reading import storage_errors
 from arena.database.rows import MatchRow, match_row
-from arena.database.statement import Row
+from arena.database.statement import Row, row_count
 from arena.database.transcripts import Packed, unpack
 from arena.match.transcript import Transcript
 from arena.server.results import statements
@@ -49,9 +49,7 @@ class Archive:
 
     def count(self, selection: Selection) -> int:
         """Return how many matches are selected."""
-        return int(
-            self._connection.execute(statements.counted(all_matches(selection))).scalar_one()
-        )
+        return int(self._connection.execute(row_count(all_matches(selection))).scalar_one())
 
     def matches(self, selection: Selection) -> Iterator[MatchRow]:
         """Return the matches in the order in which they ended."""

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TypeAlias
 
 import structlog
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -84,7 +84,9 @@ class Lucks:
                 known = [one for one in found if one is not None]
                 if known:
                     ids = [one.match_id for one in known]
-                    await connection.execute(delete(match_luck).where(_of(ids)))
+                    await connection.execute(
+                        delete(match_luck).where(match_luck.c.match_id.in_(ids))
+                    )
                     await connection.execute(_add(known))
                     # Boards may have read these matches without luck.
                     await connection.execute(select(func.advance_log_revision()))
@@ -118,10 +120,6 @@ def measured_again(stored: _Stored) -> list[MeasuredLuck | None]:
             log.warning("luck not measured", match=match_id, why=str(error))
             found.append(None)
     return found
-
-
-def _of(match_ids: Sequence[str]) -> ColumnElement[bool]:
-    return match_luck.c.match_id.in_(match_ids)
 
 
 def _add(found: Sequence[MeasuredLuck]) -> Insert:

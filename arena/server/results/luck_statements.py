@@ -23,7 +23,7 @@ def of_the_match() -> ColumnElement[bool]:
         match_luck.c.match_id == matches.c.id,
         # A trigger ensures this too; readers index the list by seat.
         func.cardinality(match_luck.c.luck) == matches.c.seat_count,
-        _by_table(lambda sha256: match_luck.c.table_sha256 == sha256, matches.c.game),
+        _by_table(lambda sha256: match_luck.c.table_sha256 == sha256),
     )
 
 
@@ -45,18 +45,16 @@ def without_luck(after: str | None, most: int) -> Select[Any]:
 
 def is_missing() -> ColumnElement[bool]:
     """Return the condition that a match, joined with its luck, has none by the current table."""
-    return _by_table(match_luck.c.table_sha256.is_distinct_from, matches.c.game)
+    return _by_table(match_luck.c.table_sha256.is_distinct_from)
 
 
-def _by_table(
-    told: Callable[[bytes], ColumnElement[bool]], game: ColumnElement[str]
-) -> ColumnElement[bool]:
+def _by_table(told: Callable[[bytes], ColumnElement[bool]]) -> ColumnElement[bool]:
     """Return a condition on the hash of each game's table, for the games that have one."""
     tables = {name: table_of(name) for name in GAMES}
     return or_(
         false(),
         *(
-            and_(game == name, told(bytes.fromhex(table.sha256)))
+            and_(matches.c.game == name, told(bytes.fromhex(table.sha256)))
             for name, table in tables.items()
             if table is not None
         ),

@@ -2,10 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import datetime
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.database.errors import TranscriptDamagedError, TranscriptNotKeptError
 from arena.database.reading import Read
@@ -92,22 +91,25 @@ def transcript_named(read: Read, match_id: str) -> "Transcript | None":
     """
     from arena.database.transcripts import unpack  # a list of matches needs no games
 
+    row = stored_transcript(read, match_id)
+    return None if row is None else unpack(row)
+
+
+def stored_transcript(read: Read, match_id: str) -> Any | None:
+    """Return the transcript of a match as a row that can be unpacked; None as above.
+
+    Raises TranscriptNotKeptError if it was removed.
+    """
     if not is_match_id(match_id.lower()):
         return None
-    rows = read(transcripts_of_matches([match_id]))
-    if rows:
-        return unpack(rows[0])
+    for row in read(transcripts_of_matches([match_id])):
+        return row
     for removal in read(statements.removal_of_transcript(match_id)):
-        raise TranscriptNotKeptError(not_kept(match_id, removal.at))
+        raise TranscriptNotKeptError(
+            f"The transcript of match {match_id} is no longer kept: the arena removed it at "
+            f"{in_utc(removal.at)}, as the operator's policy tells. The result stays."
+        )
     return None
-
-
-def not_kept(match_id: str, since: datetime) -> str:
-    """Return that a transcript was removed."""
-    return (
-        f"The transcript of match {match_id} is no longer kept: the arena removed it at "
-        f"{in_utc(since)}, as the operator's policy tells. The result stays."
-    )
 
 
 def find(

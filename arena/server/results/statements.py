@@ -115,12 +115,6 @@ def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
     )
 
 
-def counted(found: Row) -> Row:
-    """Return a statement that counts the rows that `all_matches` returns. Column: matches."""
-    ids = found.with_only_columns(matches.c.id).order_by(None)
-    return select(func.count().label("matches")).select_from(ids.subquery())
-
-
 def transcripts_of(found: Row) -> Row:
     """Return a statement that selects the transcripts of `all_matches`, in the same order.
 
