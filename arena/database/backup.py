@@ -14,7 +14,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -175,13 +175,7 @@ def read_manifest(file: Path) -> BackupManifest:
 
 
 def _text(manifest: BackupManifest) -> str:
-    found = {
-        "revision": manifest.revision,
-        "release": manifest.release,
-        "made_at": manifest.made_at.isoformat(),
-        "sha256": manifest.sha256,
-        "rows": dict(manifest.rows),
-    }
+    found = asdict(manifest) | {"made_at": manifest.made_at.isoformat()}
     return json.dumps(found, indent=2) + "\n"
 
 

@@ -17,7 +17,7 @@ from arena.database.driver_errors import refused_or_unreachable
 from arena.database.engine import reading_engine
 from arena.database.errors import StorageError
 from arena.database.statement import Row
-from arena.database.viewing import set_viewer
+from arena.database.viewing import viewer_of, viewer_setting
 
 Read: TypeAlias = Callable[[Row], Sequence[Any]]
 """A function that runs a statement and returns its rows. Raises StorageError."""
@@ -68,7 +68,8 @@ class Reader:
     def __call__(self, statement: Row) -> Sequence[Any]:
         """Return the rows of a statement. Raises StorageError."""
         with storage_errors(), self._engine.connect() as connection:
-            set_viewer(connection, statement)
+            if (viewer := viewer_of(statement)) is not None:
+                connection.execute(viewer_setting(viewer))
             return connection.execute(statement).all()
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":

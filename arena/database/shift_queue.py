@@ -37,6 +37,11 @@ FINAL_PRIORITY: Final = 30
 LADDER_PRIORITY: Final = 3
 """The priority of the blocks of events' ladders."""
 
+_MAY_PLAY: Final = """
+    bots.retired_at IS NULL AND versions.retired_at IS NULL
+    AND bots.frozen_at IS NULL AND bots.paused_at IS NULL AND owners.banned_at IS NULL
+"""
+
 
 def queue_lock() -> TextClause:
     """Return a statement that locks the queues until the end of the transaction.
@@ -115,9 +120,7 @@ def queue_play(
             JOIN bots ON bots.id = hosted_bots.bot_id
             JOIN owners ON owners.id = bots.owner_id
         WHERE (CAST(:bot_id AS integer) IS NULL OR bots.id = :bot_id)
-            AND bots.retired_at IS NULL AND versions.retired_at IS NULL
-            AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
-            AND owners.banned_at IS NULL AND NOT plays_privately(bots.id)
+            AND {_MAY_PLAY} AND NOT plays_privately(bots.id)
             AND NOT EXISTS (
                 SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
                 WHERE jobs.lock = 'play-' || bots.id
@@ -245,9 +248,7 @@ def queue_tournament(
                 JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id
                 JOIN owners ON owners.id = owner_id
             WHERE version_id = ANY(CAST(:versions AS integer[])) AND state = 'accepted'
-                AND bots.retired_at IS NULL AND versions.retired_at IS NULL
-                AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
-                AND owners.banned_at IS NULL
+                AND {_MAY_PLAY}
         ) AS wanted
         WHERE name NOT IN (
             SELECT lock FROM {QUEUE_SCHEMA}.procrastinate_jobs
@@ -319,9 +320,7 @@ def queue_lost_checks() -> TextClause:
         FROM hosted_versions
             JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id
             JOIN owners ON owners.id = owner_id
-        WHERE state = 'checking' AND bots.retired_at IS NULL AND versions.retired_at IS NULL
-            AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
-            AND owners.banned_at IS NULL
+        WHERE state = 'checking' AND {_MAY_PLAY}
             AND NOT EXISTS (
                 SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
                 WHERE jobs.queueing_lock = 'check-' || version_id AND status IN ('todo', 'doing')

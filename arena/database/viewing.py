@@ -5,7 +5,7 @@ Its policies ask for the setting `arena.viewer`, an owner's id (migration 0035).
 
 from typing import Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
 from arena.database.statement import Row
 
@@ -22,13 +22,6 @@ def viewer_of(statement: Row) -> int | None:
     """Return the owner for whom a statement is to be run; None for everybody."""
     found: int | None = statement.get_execution_options().get(_OPTION)
     return found
-
-
-def set_viewer(connection: Connection, statement: Row) -> None:
-    """Let the transaction of a statement see what its viewer may see."""
-    viewer = viewer_of(statement)
-    if viewer is not None:
-        connection.execute(viewer_setting(viewer))
 
 
 def viewer_setting(viewer: int) -> Row:

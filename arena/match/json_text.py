@@ -113,15 +113,11 @@ def _entries(value: Any) -> Sequence[tuple[int | str, Any]]:
     return list(enumerate(value)) if isinstance(value, list) else ()
 
 
-def difference(one: Any, other: Any) -> Difference | None:
-    """Return the first place where two JSON values differ in type or value.
+def difference(one: Any, other: Any, path: JsonPath = ()) -> Difference | None:
+    """Return the first place where two JSON values at a path differ in type or value.
 
     None if they are equal.
     """
-    return _difference(one, other, ())
-
-
-def _difference(one: Any, other: Any, path: JsonPath) -> Difference | None:
     if type(one) is not type(other):
         return path, (one,), (other,)
     if isinstance(one, dict):
@@ -134,7 +130,7 @@ def _difference(one: Any, other: Any, path: JsonPath) -> Difference | None:
         here, there = _at(one, key), _at(other, key)
         if here is None or there is None:
             return (*path, key), here, there
-        found = _difference(here[0], there[0], (*path, key))
+        found = difference(here[0], there[0], (*path, key))
         if found is not None:
             return found
     return None

@@ -54,7 +54,7 @@ from arena.scheduling.pairings import (
 )
 from arena.scheduling.scoring import points, ranks
 from arena.scheduling.swiss_history import BYE, SwissHistory, history_of
-from arena.scheduling.swiss_tables import tables
+from arena.scheduling.swiss_tables import as_numbers, tables
 
 MOST_ROUNDS = 100
 """The most rounds with more than two seats, where rematches are allowed."""
@@ -170,13 +170,7 @@ def _matching(
         for at, one in enumerate(entries)
         for other in entries[at + 1 :]
     }
-    # One number for all criteria: each outweighs the largest possible sum of the later ones.
-    weights = [1]
-    for criterion in reversed(range(1, len(next(iter(edges.values()))))):
-        largest = max(costs[criterion] for costs in edges.values())
-        weights.insert(0, weights[0] * (largest * len(entries) + 1))
-    for (one, other), costs in edges.items():
-        total = sum(weight * part for weight, part in zip(weights, costs, strict=True))
+    for (one, other), total in as_numbers(edges, len(entries)).items():
         graph.add_edge(one, other, weight=-total)
     matched = networkx.max_weight_matching(graph, maxcardinality=True)
     return sorted((min(pair), max(pair)) for pair in matched)

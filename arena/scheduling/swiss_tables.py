@@ -16,7 +16,7 @@ The optimum cannot be computed for more than a dozen bots: even with three seats
 tables are exchanged as long as that improves the round; the best of STARTS such rounds is used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from arena.randomness import shuffled
@@ -61,17 +61,27 @@ def _costs(playing: Sequence[EntryNumber], seats: int, history: SwissHistory) ->
     costs = {
         (one, other): _cost(one, other, seats, history) for one, other in combinations(playing, 2)
     }
-    # Each criterion outweighs the largest possible sum of the later ones.
-    pairs = len(playing) * (seats - 1) // 2
-    weights = [1]
-    for criterion in (3, 2, 1):
-        largest = max(cost[criterion] for cost in costs.values())
-        weights.insert(0, weights[0] * (largest * pairs + 1))
     summed: _Costs = {entry: {entry: 0} for entry in playing}
-    for (one, other), cost in costs.items():
-        total = sum(weight * part for weight, part in zip(weights, cost, strict=True))
+    for (one, other), total in as_numbers(costs, len(playing) * (seats - 1) // 2).items():
         summed[one][other] = summed[other][one] = total
     return summed
+
+
+def as_numbers(
+    costs: Mapping[tuple[EntryNumber, EntryNumber], tuple[int, ...]], most: int
+) -> dict[tuple[EntryNumber, EntryNumber], int]:
+    """Return the cost of each two bots as one number for all criteria.
+
+    In a sum of at most `most` of them a criterion outweighs all later ones.
+    """
+    *later, _ = reversed([max(column) for column in zip(*costs.values(), strict=True)])
+    weights = [1]
+    for largest in later:
+        weights.insert(0, weights[0] * (largest * most + 1))
+    return {
+        pair: sum(weight * part for weight, part in zip(weights, cost, strict=True))
+        for pair, cost in costs.items()
+    }
 
 
 def _cost(
