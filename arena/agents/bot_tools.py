@@ -2,9 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -12,9 +10,8 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from arena.agents import trials
-from arena.agents.account import AgentAccount
 from arena.agents.table import LONGEST_WAIT, TableError
-from arena.agents.tools import Game, places
+from arena.agents.tools import AccountTools, Game, places
 from arena.bot.challenging import (
     ChallengeAccepted,
     ChallengeError,
@@ -35,16 +32,8 @@ OwnBot = Annotated[str, Field(description="One of your bots, as BOT or BOT:VERSI
 File = Annotated[str, Field(description="The path of a .py file, or of a .zip with bot.toml.")]
 
 
-@dataclass(frozen=True, slots=True)
-class BotTools:
-    """The tools of the account of each call."""
-
-    account_of: Callable[[], AgentAccount]
-
-    @property
-    def account(self) -> AgentAccount:
-        """The account of the call that is being answered."""
-        return self.account_of()
+class BotTools(AccountTools):
+    """The tools to enter programs."""
 
     def submit(
         self,

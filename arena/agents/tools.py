@@ -51,9 +51,9 @@ def places(entrants: Sequence[Entrant], placing: Sequence[int]) -> list[dict[str
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTools:
-    """The tools of the account of each call."""
+@dataclass(frozen=True)
+class AccountTools:
+    """Tools of the account of each call."""
 
     account_of: Callable[[], AgentAccount]
 
@@ -61,6 +61,10 @@ class AgentTools:
     def account(self) -> AgentAccount:
         """The account of the call that is being answered."""
         return self.account_of()
+
+
+class AgentTools(AccountTools):
+    """The tools to play, and to read results."""
 
     def rules(self, game: Game) -> str:
         """Read the rules of a game, for players."""

@@ -28,8 +28,8 @@ from arena.bot.challenging import (
 from arena.codec.bot_side import read_begin, read_offer
 from arena.codec.notes import write_note
 from arena.match.transcript import PROTOCOL_VERSION
-from arena.person import watching
 from arena.person.seat import AnswerError, PersonSeat
+from arena.person.watching import watch
 from arena.randomness import ENTROPY_BYTES
 from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
@@ -294,7 +294,8 @@ class PersonSession:
     def _watch(self, seat: PersonSeat) -> None:
         # Over the same channel, because it leads to the referee that plays the match.
         if seat.match is not None and not self.leaving:
-            watching.watch(self._channel, seat, self.lock, self._changed)
+            told = self._channel, seat, self.lock, self._changed
+            threading.Thread(target=watch, args=told, daemon=True).start()
 
     def _seat(self, match_id: str) -> PersonSeat | None:
         seat = self.seat

@@ -5,7 +5,7 @@ until then, so the session watches its match as any spectator may: it learns no 
 """
 
 from collections.abc import Callable
-from threading import RLock, Thread
+from threading import RLock
 from typing import Any
 
 import grpc
@@ -20,13 +20,8 @@ from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 def watch(channel: Any, seat: PersonSeat, lock: RLock, changed: Callable[[], None]) -> None:
     """Pass the public moments of a match to `seat`, until the match or the `channel` ends.
 
-    This runs in a thread of its own. A referee that refuses is not asked again: turns report
-    everything later.
+    A referee that refuses is not asked again: turns report everything later.
     """
-    Thread(target=_watch, args=(channel, seat, lock, changed), daemon=True).start()
-
-
-def _watch(channel: Any, seat: PersonSeat, lock: RLock, changed: Callable[[], None]) -> None:
     call = SpectatorServiceStub(channel).Watch(spectator_pb2.WatchRequest(match_id=seat.match_id))
     seen = 0
     try:

@@ -12,7 +12,7 @@ from arena.rating.bradley_terry import PRIOR_SD, Anchor, fit
 from arena.rating.flags import Flag, flags
 from arena.rating.intervals import Intervals, intervals
 from arena.rating.methods import Clusters, ScoreRule
-from arena.rating.ranks import band_numbers, bands, ladder_order, rank_ranges
+from arena.rating.ranks import Band, band_numbers, bands, ladder_order, rank_ranges
 from arena.rating.results import BotT, Results
 
 
@@ -65,7 +65,7 @@ class Ladder(Generic[BotT]):
     ratings: tuple[Rating[BotT], ...]
 
     @property
-    def bands(self) -> tuple[tuple[BotT, ...], ...]:
+    def bands(self) -> tuple[Band[BotT], ...]:
         """Runs of neighbours by Elo that do not differ significantly, best first."""
         return bands(self.intervals)
 

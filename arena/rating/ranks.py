@@ -8,6 +8,7 @@ chance.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,13 @@ from numpy.typing import NDArray
 from arena.rating.elo import IntArray
 from arena.rating.intervals import SAME, Intervals
 from arena.rating.results import BotT
+
+
+@dataclass(frozen=True, slots=True)
+class Band(Generic[BotT]):
+    """A run of neighbours on the ladder, best first, that do not differ significantly."""
+
+    bots: tuple[BotT, ...]
 
 
 def better(intervals: Intervals[BotT]) -> NDArray[np.bool_]:
@@ -107,7 +115,7 @@ def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
     return found
 
 
-def bands(intervals: Intervals[BotT]) -> tuple[tuple[BotT, ...], ...]:
+def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
     """Return the longest runs by Elo whose first and last bots do not differ significantly.
 
     Two bots that do not differ significantly share a band. This relation is not transitive, so
@@ -121,7 +129,7 @@ def bands(intervals: Intervals[BotT]) -> tuple[tuple[BotT, ...], ...]:
     for first in range(len(bots)):
         last = int(np.flatnonzero(~above[first])[-1])
         if last >= reached:
-            found.append(tuple(bots[first : last + 1]))
+            found.append(Band(tuple(bots[first : last + 1])))
             reached = last + 1
     return tuple(found)
 

@@ -14,8 +14,8 @@ import base64
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,11 +62,8 @@ async def _match(
     setup = read_setup(match.setup)
     deal = Deal(match.secret, tuple(match.entropies))
 
-    @asynccontextmanager
-    async def start(seat: int, socket: Path, token: str) -> AsyncIterator[ConfinedProgram]:
-        program = programs[match.builds[seat]]
-        async with confined(program, socket=socket, token=token) as running:
-            yield running
+    def start(seat: int, socket: Path, token: str) -> AbstractAsyncContextManager[ConfinedProgram]:
+        return confined(programs[match.builds[seat]], socket=socket, token=token)
 
     before: set[int] = set()
     for tried in count(1):

@@ -194,12 +194,12 @@ def test_ranks_are_ranges_and_bots_that_cannot_be_told_apart_share_a_band() -> N
     low, high = rank_ranges(measured)
     assert low.tolist() == [1, 1, 2, 4]
     assert high.tolist() == [2, 3, 3, 4]
-    assert list(bands(measured)) == [("A", "B"), ("B", "C"), ("D",)]
+    assert [band.bots for band in bands(measured)] == [("A", "B"), ("B", "C"), ("D",)]
 
 
 def test_equal_bots_share_one_band_and_all_ranks() -> None:
     measured = measured_with([0, 0, 0], [0, 0, 0])
-    assert list(bands(measured)) == [("A", "B", "C")]
+    assert [band.bots for band in bands(measured)] == [("A", "B", "C")]
     low, high = rank_ranges(measured)
     assert low.tolist() == [1, 1, 1]
     assert high.tolist() == [3, 3, 3]
@@ -384,7 +384,7 @@ def test_provisional_bots_stand_below_established_ones_in_a_band_of_their_own() 
     assert [one.elo for one in old] == sorted((one.elo for one in old), reverse=True)
     assert new.band == 1 + max(one.band for one in old)
     # What cannot be told apart does not depend on that order.
-    assert any({"8", old[0].bot} <= set(band) for band in rated.bands)
+    assert any({"8", old[0].bot} <= set(band.bots) for band in rated.bands)
 
 
 def test_a_band_of_a_table_starts_below_a_bot_that_is_significantly_better() -> None:

@@ -1,9 +1,39 @@
-"""The command line that all programs for building luck tables share."""
+"""The matches and the command line that all programs for building luck tables share."""
 
 import argparse
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+from arena.games.game import DEALER, AnyGame
+from arena.randomness import KeyedRandomness, Randomness
+
+
+def match_played(
+    game: AnyGame,
+    seats: int,
+    seed: str,
+    temperament: Callable[[Randomness, int], Any],
+    act: Callable[..., Any],
+) -> Iterator[tuple[Any, Any]]:
+    """A match of reference players: each state with what is drawn in it; at last the end and None.
+
+    `act` gets the game, the view, the seat's temperament and the source of all chance.
+    """
+    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
+    how = [temperament(chance, seat) for seat in range(seats)]
+    state = game.start(seats)
+    while (to_act := game.to_act(state)) != ():
+        if to_act is DEALER:
+            draw = game.draw(state, chance)
+            yield state, draw
+            state = game.apply(state, DEALER, draw)
+        else:
+            for seat in to_act:
+                action = act(game, game.view(state, seat), how[seat], chance)
+                state = game.apply(state, seat, action)
+    yield state, None
 
 
 def main(program: str, table: Callable[[int, str], bytes], *, matches: int) -> None:

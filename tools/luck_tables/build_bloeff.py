@@ -9,17 +9,15 @@ the mean of the dealt hands. Fractions make the result independent of the machin
 Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator
 from fractions import Fraction
 
 from arena.games import make_game
-from arena.games.bloeff import Bloeff, Card
+from arena.games.bloeff import Card
 from arena.games.game import DEALER
 from arena.lab.luck.tables import SCALE
-from arena.randomness import KeyedRandomness
-from tools.luck_tables.build import main
+from tools.luck_tables.build import main, match_played
 from tools.luck_tables.least_squares import Products
 from tools.luck_tables.reference_bloeff import act, temperament
 
@@ -56,20 +54,8 @@ def _values(seats: int, matches: int, seed: str) -> dict[str, int]:
 def _samples(seats: int, seed: str) -> Iterator[Sample]:
     """The samples of one match, one per seat."""
     game = make_game("bloeff")
-    assert isinstance(game, Bloeff)
-    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
-    how = [temperament(chance, seat) for seat in range(seats)]
-    state = game.start(seats)
-    state = game.apply(state, DEALER, game.draw(state, chance))
-    hands = state.hands
-    while (to_act := game.to_act(state)) != ():
-        if to_act is DEALER:
-            state = game.apply(state, DEALER, game.draw(state, chance))
-            continue
-        for seat in to_act:
-            action = act(game, game.view(state, seat), how[seat], chance)
-            state = game.apply(state, seat, action)
-    placing = game.placing(state)
+    (start, deal), *_, (end, _) = match_played(game, seats, seed, temperament, act)
+    hands, placing = game.apply(start, DEALER, deal).hands, game.placing(end)
     for seat, hand in enumerate(hands):
         cards = tuple(
             seats * hand.count(card) - sum(other.count(card) for other in hands) for card in Card

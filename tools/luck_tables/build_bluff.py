@@ -13,19 +13,16 @@ Plays matches of two seats with `reference_play`, then
 Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
 """
 
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from arena.games import make_game
-from arena.games.bluff import Bluff, CupRoll, Dice
+from arena.games.bluff import CupRoll, Dice
 from arena.games.bluff.kit.duels import Cell, cell_of
-from arena.games.game import DEALER
 from arena.lab.luck.tables import SCALE
-from arena.randomness import KeyedRandomness
-from tools.luck_tables.build import main
+from tools.luck_tables.build import main, match_played
 from tools.luck_tables.cell_weights import cell_weights
 from tools.luck_tables.reference_play import act, temperament
 
@@ -68,22 +65,10 @@ def table(matches: int, seed: str) -> bytes:
 
 def _rounds(seed: str) -> Iterator[Round]:
     """The rounds of one match."""
-    game = make_game("bluff")
-    assert isinstance(game, Bluff)
-    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
-    how = [temperament(chance, seat) for seat in range(2)]
-    state = game.start(2)
     rolls: list[tuple[int, CupRoll]] = []
-    while (to_act := game.to_act(state)) != ():
-        if to_act is DEALER:
-            draw = game.draw(state, chance)
-            if isinstance(draw, CupRoll) and state.opener is not None:
-                rolls.append((state.opener, draw))
-            state = game.apply(state, DEALER, draw)
-        else:
-            (seat,) = to_act
-            action = act(game.view(state, seat), seat, how[seat], chance)
-            state = game.apply(state, seat, action)
+    for state, draw in match_played(make_game("bluff"), 2, seed, temperament, act):
+        if isinstance(draw, CupRoll) and state.opener is not None:
+            rolls.append((state.opener, draw))
     for (opener, roll), following in zip(rolls, [*rolls[1:], None], strict=True):
         dice, other_dice = roll.dice[opener], roll.dice[1 - opener]
         if following is None:

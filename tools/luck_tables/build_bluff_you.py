@@ -10,19 +10,16 @@ Fractions make the result independent of the machine's rounding.
 Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
 """
 
-import hashlib
 import json
 from collections.abc import Iterator
 
 from arena.games import make_game
-from arena.games.bluff_you import BluffYou, Roll
+from arena.games.bluff_you import Roll
 from arena.games.bluff_you.chances import ROLLS, WAYS
 from arena.games.bluff_you.kit.luck import CENTRE, OTHER, OWN, kind_of
 from arena.games.bluff_you.values import CHIPS
-from arena.games.game import DEALER
 from arena.lab.luck.tables import SCALE
-from arena.randomness import KeyedRandomness
-from tools.luck_tables.build import main
+from tools.luck_tables.build import main, match_played
 from tools.luck_tables.least_squares import Products
 from tools.luck_tables.reference_bluff_you import act, temperament
 
@@ -55,15 +52,9 @@ def _samples(seats: int, seed: str) -> Iterator[tuple[list[int], int]]:
     """The samples of one match, one per seat: by cell, ROLLS (n - 1) times the own rolls above
     expectation, less a part of the others'; and 2 (n - 1) times the share beaten above a half."""
     game = make_game("bluff_you")
-    assert isinstance(game, BluffYou)
-    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
-    how = [temperament(chance, seat) for seat in range(seats)]
-    state = game.start(seats)
     surplus = [[0] * (len(PLACES) * KINDS) for _ in range(seats)]
-    while (to_act := game.to_act(state)) != ():
-        if to_act is DEALER:
-            roll = game.draw(state, chance)
-            assert isinstance(roll, Roll)
+    for state, roll in match_played(game, seats, seed, temperament, act):
+        if isinstance(roll, Roll):
             for number, ways in WAYS.items():
                 in_centre, own = number in state.centre, number in state.chips[state.bluffer]
                 place = CENTRE if in_centre else OWN if own else OTHER
@@ -71,10 +62,6 @@ def _samples(seats: int, seed: str) -> Iterator[tuple[list[int], int]]:
                 for seat in range(seats):
                     part = seats - 1 if seat == state.bluffer else -1
                     surplus[seat][place * KINDS + kind_of(number)] += part * gain
-            state = game.apply(state, DEALER, roll)
-        else:
-            (seat,) = to_act
-            state = game.apply(state, seat, act(game, game.view(state, seat), how[seat], chance))
     placing = game.placing(state)
     for seat in range(seats):
         beaten = sum((other > placing[seat]) - (other < placing[seat]) for other in placing)

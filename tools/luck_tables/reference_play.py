@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import comb
 from typing import NamedTuple
 
-from arena.games.bluff import STAR, Bet, BluffAction, BluffView, Doubt, Face
+from arena.games.bluff import STAR, Bet, Bluff, BluffAction, BluffView, Doubt, Face
 from arena.randomness import Randomness
 
 TILTS = (1.0, 2.0, 5.0, 5.0)
@@ -51,8 +51,10 @@ def temperament(chance: Randomness, seat: int) -> Temperament:
     )
 
 
-def act(view: BluffView, seat: int, how: Temperament, chance: Randomness) -> BluffAction:
+def act(_game: Bluff, view: BluffView, how: Temperament, chance: Randomness) -> BluffAction:
     """An action with the largest value, or one that is nearly as good."""
+    seat = view.seat
+    assert seat is not None
     duel = Duel(view.dice_counts[seat], view.dice_counts[1 - seat])
     named = frozenset(placed.bet.face for placed in view.bets if placed.seat != seat)
     matching = {face: _matching(view, face) for face in Face}

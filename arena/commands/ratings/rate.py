@@ -113,7 +113,7 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
         ],
         "cycle": list(decided.cycle),
         "unbeaten": list(decided.unbeaten),
-        "bands": list(map(list, ladder.bands)),
+        "bands": [list(band.bots) for band in ladder.bands],
         "pairs": [
             {
                 "bot": pair.bot,
@@ -152,7 +152,9 @@ def _ladder_text(ladder: "Ladder[str]") -> str:
     lines.append("")
     lines.append("Cannot be told apart:")
     lines.extend(
-        "  " + ", ".join(names[bot] for bot in band) for band in ladder.bands if len(band) > 1
+        "  " + ", ".join(names[bot] for bot in band.bots)
+        for band in ladder.bands
+        if len(band.bots) > 1
     )
     if lines[-1].endswith(":"):
         lines[-2:] = []

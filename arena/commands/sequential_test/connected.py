@@ -22,19 +22,17 @@ from itertools import takewhile
 import typer
 from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
 from arena.commands.database import existing_database
 from arena.commands.errors import CommandError
 from arena.commands.sequential_test.in_process import SequentialProgress, live_line
-from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import bots_named, versions_named
 from arena.database.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.errors import DatabaseUnreachableError, TournamentStateError
 from arena.database.listening import notifications
 from arena.games.game import AnyGame
 from arena.match.score_rule import ScoreRule
-from arena.rating.running_sprt import RunningSprt, decided
+from arena.rating.running_sprt import RunningSprt
 from arena.rating.sprt import Bounds
 from arena.records import TournamentId
 from arena.scheduling.formats import FormatName
@@ -177,12 +175,7 @@ async def follow(
         scores = [score_of_test(row) for row in zip(*columns, strict=False)]
         for score in scores[taken:]:
             taken += 1
-            result = progress.running.add(score)
-            if result is None:
-                continue
-            if show is not None:
-                show.update(Text(interim(result, progress.running)))
-            if decided(result):
+            if progress.add(score, show):
                 return True
         if TournamentState.CANCELLED in states or all(state.over for state in states):
             return True

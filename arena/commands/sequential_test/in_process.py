@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from rich.console import Console
 from rich.live import Live
@@ -28,6 +29,15 @@ class SequentialProgress:
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """Faults by bot, kind and reason."""
     interrupted: bool = False
+
+    def add(self, score: Fraction, show: Live | None) -> bool:
+        """Add the score of a block, and return whether the test stops."""
+        result = self.running.add(score)
+        if result is None:
+            return False
+        if show is not None:
+            show.update(Text(interim(result, self.running)))
+        return decided(result)
 
 
 def conduct(
@@ -65,12 +75,7 @@ def _follow(
             for refused in match.refused:
                 name = of_match[match.contenders[refused.seat]]
                 progress.faults[name, refused.kind.value, refused.reason] += 1
-        result = progress.running.add(contest.block_score(block))
-        if result is None:
-            continue
-        if show is not None:
-            show.update(Text(interim(result, progress.running)))
-        if decided(result):
+        if progress.add(contest.block_score(block), show):
             return
 
 
