@@ -66,10 +66,7 @@ def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterato
 
 @contextmanager
 def cluster(address: str) -> Iterator[WorkPool]:
-    """Run parts on the workers of a scheduler of dask.distributed.
-
-    Raises ClusterError.
-    """
+    """Run parts on the workers of a scheduler of dask.distributed. Raises ClusterError."""
     from distributed import Client  # an optional extra
 
     try:

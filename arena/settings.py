@@ -255,10 +255,7 @@ class Settings(BaseSettings):
 
 
 def read_settings() -> Settings:
-    """Return the settings in the environment.
-
-    Raises SettingsError for a malformed variable.
-    """
+    """Return the settings in the environment. Raises SettingsError for a malformed variable."""
     try:
         return Settings()
     except ValidationError as error:

@@ -38,10 +38,7 @@ class _Output(io.FileIO):
     """Standard output, whose write errors are OutputErrors."""
 
     def write(self, data: Any, /) -> int:
-        """Write the data.
-
-        Raises OutputError, or BrokenPipeError if the reader has gone.
-        """
+        """Write the data. Raises OutputError, or BrokenPipeError if the reader has gone."""
         try:
             return super().write(data)
         except BrokenPipeError:

@@ -121,19 +121,13 @@ class Address:
         return cls(rest.rstrip("/"), encrypted=True, trust=trust)
 
     def channel(self) -> grpc.Channel:
-        """Open a new channel.
-
-        Raises AddressError for a file that cannot be used.
-        """
+        """Open a new channel. Raises AddressError for a file that cannot be used."""
         if not self.encrypted:
             return grpc.insecure_channel(self.target, self._options)
         return grpc.secure_channel(self.target, self.trust.credentials(), self._options)
 
     def aio_channel(self) -> "grpc.aio.Channel":
-        """Open a new channel for asyncio.
-
-        Raises AddressError for a file that cannot be used.
-        """
+        """Open a new channel for asyncio. Raises AddressError for a file that cannot be used."""
         import grpc.aio  # not needed by bots
 
         if not self.encrypted:

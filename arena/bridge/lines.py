@@ -113,10 +113,7 @@ def _line(message: dict[str, Any]) -> str:
 
 
 def read_answer(line: bytes) -> AnswerLine:
-    """Return the answer in a line.
-
-    Raises LineError if the line is not a valid answer.
-    """
+    """Return the answer in a line. Raises LineError if the line is not a valid answer."""
     if len(line) > LONGEST:
         raise LineError(f"longer than {LONGEST:,} bytes")
     try:

@@ -37,10 +37,7 @@ class RefereeClient:
 
     @classmethod
     def at(cls, address: str, environment: Mapping[str, str]) -> Self:
-        """Return a client of the referee at an address.
-
-        Raises AddressError.
-        """
+        """Return a client of the referee at an address. Raises AddressError."""
         return cls(Address.parse(address, environment))
 
     def for_visitor(self, address: str, secret: str | None) -> Self:

@@ -79,10 +79,7 @@ class SpectatorClient:
         return cls(Address.parse(text, environment), secret) if text else None
 
     def activity(self) -> RefereeActivity:
-        """Return the activity of the referee.
-
-        Raises RefereeAwayError.
-        """
+        """Return the activity of the referee. Raises RefereeAwayError."""
         request = spectator_pb2.GetActivityRequest()
         try:
             answer = self._stub.GetActivity(
@@ -118,10 +115,7 @@ class Watching:
         self._matches: dict[str, WatchedMatch] = {}
 
     def __iter__(self) -> Iterator[WatchedMatch]:
-        """Yield the matches as they grow, without end.
-
-        Raises RefereeAwayError, unless stopped.
-        """
+        """Yield the matches as they grow, without end. Raises RefereeAwayError, unless stopped."""
         try:
             for message in self._call:
                 yield from self._read(message)

@@ -59,10 +59,7 @@ def read_begin(message: referee_pb2.Begin) -> tuple[Entrant, ...]:
 
 
 def read_view(game: str, message: game_pb2.View, seat: int) -> Any:
-    """Return the seat's view.
-
-    Raises MalformedError if the message holds no view of the game.
-    """
+    """Return the seat's view. Raises MalformedError if the message holds no view of the game."""
     return CODECS[game].read_view(_member(game, message), seat)
 
 

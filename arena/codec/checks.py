@@ -21,10 +21,7 @@ _ORIGINS: Final = enum_numbers(CheckOrigin, pb.CheckOrigin.DESCRIPTOR)
 
 
 def read_outcome(message: pb.CheckOutcome) -> CheckOutcome:
-    """Return the outcome of a check.
-
-    Raises MalformedError for an impossible outcome.
-    """
+    """Return the outcome of a check. Raises MalformedError for an impossible outcome."""
     if message.edition < 1:
         raise MalformedError(f"`edition` is 1 or more, not {message.edition}")
     if not 0 <= message.met <= _MOST_MET:

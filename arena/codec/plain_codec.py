@@ -113,10 +113,7 @@ class PlainCodec:
         message.MergeFrom(self._options.message(options))
 
     def read_options(self, message: Any) -> Options:
-        """Return the options.
-
-        Raises MalformedError if the game does not accept them.
-        """
+        """Return the options. Raises MalformedError if the game does not accept them."""
         return validated(self._game.options_type, self._options.read_members(message))
 
     def write_action(self, action: Any, message: Any) -> None:
@@ -141,10 +138,7 @@ class PlainCodec:
         return self._draw.message(draw).SerializeToString()
 
     def read_draw(self, message: Any) -> Any:
-        """Return the draw.
-
-        Raises MalformedError if the message holds none.
-        """
+        """Return the draw. Raises MalformedError if the message holds none."""
         return self._draw.read(message)
 
     def view_bytes(self, view: Any) -> bytes:
@@ -170,10 +164,7 @@ class PlainCodec:
         return self._event.message(event).SerializeToString()
 
     def read_event(self, message: Any) -> Any:
-        """Return the event.
-
-        Raises MalformedError if the message holds none.
-        """
+        """Return the event. Raises MalformedError if the message holds none."""
         return self._event.read(message)
 
     def _read_view(self, message: Any, seat: int | None, to_act: Any) -> Any:

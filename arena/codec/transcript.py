@@ -159,10 +159,7 @@ def write_result(result: Result, message: transcript_pb2.Result) -> None:
 
 
 def read_result(message: transcript_pb2.Result) -> Result:
-    """Return the result of a match.
-
-    Raises MalformedError if there is no termination.
-    """
+    """Return the result of a match. Raises MalformedError if there is no termination."""
     termination = _ENDS.get(message.termination)
     if termination is None:
         raise MalformedError("the transcript has no termination")

@@ -119,10 +119,7 @@ def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
 
 
 def action(game: str, message: game_pb2.Action) -> Any:
-    """Return the action in an answer.
-
-    Raises MalformedError if there is none of the game.
-    """
+    """Return the action in an answer. Raises MalformedError if there is none of the game."""
     held = message.WhichOneof("game")
     if held is None:  # the SDK and the bridge of programs signal a failed bot this way
         raise MalformedError(

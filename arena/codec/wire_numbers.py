@@ -32,10 +32,7 @@ def enum_values(values: Iterable[ValueT], descriptor: EnumDescriptor) -> dict[in
 
 
 def read_seat(number: int) -> int:
-    """Return a seat number unchanged.
-
-    Raises MalformedError if it is negative.
-    """
+    """Return a seat number unchanged. Raises MalformedError if it is negative."""
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number

@@ -51,10 +51,7 @@ TimeOption = Annotated[
 
 
 def game_options(pairs: Sequence[str] | None) -> dict[str, object]:
-    """Return the game options of repeated `--option NAME=VALUE` by name.
-
-    Raises CommandError.
-    """
+    """Return the game options of repeated `--option NAME=VALUE` by name. Raises CommandError."""
     options: dict[str, object] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")

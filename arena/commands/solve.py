@@ -230,10 +230,7 @@ def _options(pairs: list[str] | None) -> BluffOptions:
 
 
 def _by_dice(option: str, text: str) -> ByDice:
-    """Return the value of an option that may depend on the dice in play.
-
-    Raises CommandError.
-    """
+    """Return the value of an option that may depend on the dice in play. Raises CommandError."""
     try:
         return read_by_dice(text)
     except ByDiceError as error:
@@ -241,10 +238,7 @@ def _by_dice(option: str, text: str) -> ByDice:
 
 
 def _recall(text: str) -> ByDice:
-    """Return the value of `--recall`.
-
-    Raises CommandError if the tables would be too large.
-    """
+    """Return the value of `--recall`. Raises CommandError if the tables would be too large."""
     recall = _by_dice("--recall", text)
     if recall.usual > _MOST_RECALLED or recall.few > MOST_DICE or recall.small > _MOST_OF_FEW:
         raise CommandError(
@@ -255,10 +249,7 @@ def _recall(text: str) -> ByDice:
 
 
 def _dice(text: str, options: BluffOptions) -> DicePair:
-    """Return the value of `--dice`.
-
-    Raises CommandError.
-    """
+    """Return the value of `--dice`. Raises CommandError."""
     opener, _, other = text.partition(",")
     if not (opener.isdecimal() and other.isdecimal() and int(opener) and int(other)):
         raise CommandError(f"--dice {text}: give two counts from 1, such as 2,1.")

@@ -81,10 +81,7 @@ class BotStream:
         self._heard.put_nowait(None)
 
     async def hear(self, what: str, seconds: float = ANSWER_SECONDS) -> pb.PlayRequest:
-        """Return the next message; `what` it is to be, for the error.
-
-        Raises UnmetError.
-        """
+        """Return the next message; `what` it is to be, for the error. Raises UnmetError."""
         self.awaited = what
         message = await self.perhaps_hear(seconds)
         if message is None:
@@ -159,10 +156,7 @@ class ScriptedReferee(ABC):
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Serve until the block ends.
-
-        Raises ListenError.
-        """
+        """Serve until the block ends. Raises ListenError."""
         streams, opened, now = self._streams, self._opened, self.now
         self._timer = AttentiveTimer()
 
@@ -206,10 +200,7 @@ class ScriptedReferee(ABC):
         return (self._timer if self.program is None else self.program.timer).now()
 
     async def stream(self) -> BotStream:
-        """Return the next stream that the bot opens, not greeted yet.
-
-        Raises UnmetError.
-        """
+        """Return the next stream that the bot opens, not greeted yet. Raises UnmetError."""
         stream = await self.perhaps_stream(self.connect_seconds)
         if stream is not None:
             return stream

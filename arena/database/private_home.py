@@ -17,10 +17,7 @@ Where Postgres must run as the user nobody, it has to reach what it owns there.
 
 
 def make_private_home(home: Path) -> None:
-    """Make the directory, or remove the rights of others in it.
-
-    Raises HomeNotWritableError.
-    """
+    """Make the directory, or remove the rights of others in it. Raises HomeNotWritableError."""
     try:
         home.mkdir(mode=_OURS, parents=True, exist_ok=True)
         found = home.stat()

@@ -101,10 +101,7 @@ class LineupProcess:
             self._connection.send(series)
 
     def next_match(self) -> BlockMatch:
-        """Return the next match.
-
-        Raises UnreadyBotError, BotFileError and BlockBrokenError.
-        """
+        """Return the next match. Raises UnreadyBotError, BotFileError and BlockBrokenError."""
         while not self._received:
             self._received.extend(self._receive())
         return self._received.popleft()

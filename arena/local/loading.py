@@ -47,10 +47,7 @@ def is_python(word: str) -> bool:
 
 
 def bot_file(name_or_path: str) -> Path:
-    """Return the file of a sample bot (`honest`) or a path (`my/bot.py`).
-
-    Raises BotFileError.
-    """
+    """Return the file of a sample bot (`honest`) or a path (`my/bot.py`). Raises BotFileError."""
     found = _python_file(name_or_path)
     if found is None:
         raise _no_bot(name_or_path)

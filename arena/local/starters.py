@@ -72,10 +72,7 @@ def require_sdk(language: str) -> None:
 
 
 def language_named(word: str) -> str:
-    """Return the language's name in LANGUAGES.
-
-    Raises StarterError.
-    """
+    """Return the language's name in LANGUAGES. Raises StarterError."""
     name = _NAMES.get(word.lower(), word.lower())
     if name not in LANGUAGES:
         known = ", ".join(LANGUAGES)

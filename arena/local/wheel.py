@@ -51,18 +51,12 @@ class NoWheelError(UserError):
 
 @cache
 def wheel_name() -> str:
-    """Return the file's name, by which installers know what it is.
-
-    Raises NoWheelError.
-    """
+    """Return the file's name, by which installers know what it is. Raises NoWheelError."""
     return f"{_stem(_installed())}-py3-none-any.whl"
 
 
 def wheel() -> bytes:
-    """Return the wheel of what is installed here; made at the first call.
-
-    Raises NoWheelError.
-    """
+    """Return the wheel of what is installed here; made at the first call. Raises NoWheelError."""
     # Those that come meanwhile wait for it: the cache alone would let each make its own.
     with _PACKING:
         return _packed()

@@ -29,10 +29,7 @@ class _Twice(dict[str, Any]):
 
 
 def parse(text: bytes) -> Any:
-    """Return the value of a JSON text.
-
-    Raises JsonTextError.
-    """
+    """Return the value of a JSON text. Raises JsonTextError."""
     repeated: list[_Twice] = []
 
     def members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -26,10 +26,7 @@ class Frame:
 
 
 def replay(transcript: Transcript) -> Iterator[Frame]:
-    """Yield the states of a match in order.
-
-    Raises TranscriptError at the first impossible step.
-    """
+    """Yield the states of a match in order. Raises TranscriptError at the first impossible step."""
     game = transcript.setup.make_game()
     state = start(game, transcript)
     yield Frame(0, None, state, ())
@@ -40,10 +37,7 @@ def replay(transcript: Transcript) -> Iterator[Frame]:
 
 
 def start(game: AnyGame, transcript: Transcript) -> Any:
-    """Return the state before the first step.
-
-    Raises TranscriptError.
-    """
+    """Return the state before the first step. Raises TranscriptError."""
     try:
         return game.start(len(transcript.setup.entrants))
     except ValueError as error:
@@ -51,10 +45,7 @@ def start(game: AnyGame, transcript: Transcript) -> Any:
 
 
 def advance(game: AnyGame, state: Any, index: int, step: Step) -> Any:
-    """Return the state after step `index`.
-
-    Raises TranscriptError if the step is impossible.
-    """
+    """Return the state after step `index`. Raises TranscriptError if the step is impossible."""
     to_act = game.to_act(state)
     if to_act == ():
         raise TranscriptError(f"step {index}: the match is over already")

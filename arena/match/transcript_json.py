@@ -84,10 +84,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 
 def read_json(text: bytes) -> Transcript:
-    """Return the transcript in a JSON text.
-
-    Raises TranscriptError naming what is wrong.
-    """
+    """Return the transcript in a JSON text. Raises TranscriptError naming what is wrong."""
     try:
         value = parse(text)
     except JsonTextError as error:

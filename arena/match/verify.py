@@ -65,10 +65,7 @@ class _Referee:
         """The number of seats asked at the same moment that have not acted yet."""
 
     def result(self) -> Result:
-        """Return the result that the steps lead to.
-
-        Raises TranscriptError.
-        """
+        """Return the result that the steps lead to. Raises TranscriptError."""
         state = start(self._game, self._transcript)
         for index, step in enumerate(self._transcript.steps, start=1):
             before, state = state, advance(self._game, state, index, step)

@@ -20,10 +20,7 @@ SLOWEST_AN_HOUR, FASTEST_AN_HOUR = 1, 1_000_000
 
 
 def read_bot_pace(text: str) -> int | None:
-    """Return matches an hour from a text such as `60`; None for `max`.
-
-    Raises ValueError.
-    """
+    """Return matches an hour from a text such as `60`; None for `max`. Raises ValueError."""
     word = text.strip().lower()
     if word == "max":
         return None

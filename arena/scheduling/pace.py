@@ -17,10 +17,7 @@ SLOWEST, FASTEST = 0.001, 10_000
 
 
 def read_pace(text: str) -> float:
-    """Match per second, from a text such as `2`, `0.5` or `max`.
-
-    Raises ValueError.
-    """
+    """Match per second, from a text such as `2`, `0.5` or `max`. Raises ValueError."""
     word = text.strip().lower()
     if word == "max":
         return FULL_SPEED

@@ -7,10 +7,7 @@ from arena.commands.errors import CommandError
 
 
 def pyarrow_modules() -> tuple[Any, Any]:
-    """Return the modules pyarrow and pyarrow.parquet.
-
-    Raises CommandError if they are missing.
-    """
+    """Return the modules pyarrow and pyarrow.parquet. Raises CommandError if they are missing."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:

@@ -175,10 +175,7 @@ def rows_of(played: ExportedMatch, ratings: RatingsThen) -> tuple[Rows, int]:
 
 
 def _decisions(played: ExportedMatch) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    """Yield the seat and the values of each decision's own columns.
-
-    Raises TranscriptError.
-    """
+    """Yield the seat and the values of each decision's own columns. Raises TranscriptError."""
     setup = played.transcript.setup
     encoded = _encoding(setup.game, len(setup.entrants), json_text(setup.options.changed()))
     game, claims, columns = setup.make_game(), claims_of(setup.game), columns_of(setup.game)

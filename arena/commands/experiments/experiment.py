@@ -68,10 +68,7 @@ class Experiment(BaseModel):
 
 
 def read_experiment(text: str, file: Path) -> Experiment:
-    """Return the experiment in the text of a file.
-
-    Raises CommandError.
-    """
+    """Return the experiment in the text of a file. Raises CommandError."""
     try:
         return Experiment.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

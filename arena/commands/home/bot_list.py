@@ -14,10 +14,7 @@ _QUOTING = (
 
 
 def listed_bots(option: str, text: str) -> list[str]:
-    """Return the bots of the option, separated as the values of a CSV line.
-
-    Raises CommandError.
-    """
+    """Return the bots of the option, separated as the values of a CSV line. Raises CommandError."""
     return listed(option, text, f"{option} {_QUOTING}")
 
 

@@ -100,10 +100,7 @@ def check_bot(
 
 
 def _scenarios(only: str) -> list[Scenario]:
-    """Return the scenarios with these names, or all if there are no names.
-
-    Raises CommandError.
-    """
+    """Return the scenarios with these names, or all if there are no names. Raises CommandError."""
     known = {scenario.name: scenario for scenario in SCENARIOS}
     names = [name.strip() for name in only.split(",") if name.strip()]
     for name in names:
@@ -113,10 +110,7 @@ def _scenarios(only: str) -> list[Scenario]:
 
 
 def _command(words: list[str]) -> list[str]:
-    """Return the command that starts the program.
-
-    Raises BotFileError.
-    """
+    """Return the command that starts the program. Raises BotFileError."""
     if len(words) > 1:
         bot_command(words[0])
         return words
@@ -127,10 +121,7 @@ def _command(words: list[str]) -> list[str]:
 async def _check_running(
     token: str, listen: str, scenarios: Sequence[Scenario], tell: Tell, wait: float, seconds: float
 ) -> list[ScenarioOutcome]:
-    """Check the bot that connects.
-
-    Raises CommandError if none does, and ListenError.
-    """
+    """Check the bot that connects. Raises CommandError if none does, and ListenError."""
     referee = AwaitingReferee(token, listen)
     async with referee.listening():
         say(

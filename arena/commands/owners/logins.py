@@ -52,10 +52,7 @@ def kept_login(address: str) -> Login | None:
 
 
 def login_at(address: str) -> Login:
-    """Return the owner signed in at a referee.
-
-    Raises CommandError without one.
-    """
+    """Return the owner signed in at a referee. Raises CommandError without one."""
     found = kept_login(address)
     if found is None:
         raise CommandError(
@@ -67,10 +64,7 @@ def login_at(address: str) -> Login:
 
 
 def keep_login(address: str, login: Login) -> Path:
-    """Store a key in place of an older one, and return the file.
-
-    Raises CommandError.
-    """
+    """Store a key in place of an older one, and return the file. Raises CommandError."""
     path = login_file()
     kept = _read_logins() | {place(address): {"owner": login.owner, "key": login.key}}
     write_kept(path, kept)

@@ -194,10 +194,7 @@ def print_leaderboard(
     remarks: "Remarks",
     page: Page = Page(),
 ) -> None:
-    """Print a page of a leaderboard as a table.
-
-    Raises CommandError if its bot has no line.
-    """
+    """Print a page of a leaderboard as a table. Raises CommandError if its bot has no line."""
     if not lines:
         typer.echo(f"{title}: no rated match yet.")
         return

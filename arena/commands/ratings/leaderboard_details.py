@@ -109,10 +109,7 @@ def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> di
 
 
 def print_details(console: Terminal, found: Details, page: Page) -> None:
-    """Print the details of the page's lines as tables.
-
-    Raises CommandError if its bot has none.
-    """
+    """Print the details of the page's lines as tables. Raises CommandError if its bot has none."""
     if found.comparisons is None:
         return
     names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.lines}

@@ -44,10 +44,7 @@ def transcripts_in(
 
 
 def recorded(match_id: str) -> Transcript:
-    """Return the transcript of a match in the database.
-
-    Raises CommandError.
-    """
+    """Return the transcript of a match in the database. Raises CommandError."""
     # The import is here, because a file needs no database.
     from arena.commands.database import reading
     from arena.server.results.match_finding import transcript_named

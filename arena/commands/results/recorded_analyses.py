@@ -113,10 +113,7 @@ class _Database:
     read: Reader
 
     def name_of(self, bot: str) -> str:
-        """Return the registered name of a bot from its name in any case.
-
-        Raises CommandError.
-        """
+        """Return the registered name of a bot from its name in any case. Raises CommandError."""
         require_bot(self.read, bot)
         (row,) = self.read(bot_statements.bot_named(bot))
         name: str = row.name
@@ -144,10 +141,7 @@ class _Database:
 
 
 def _decisions(match_id: str, transcript: Transcript) -> tuple[AnalysedDecision, ...]:
-    """Return the analysed decisions of a transcript.
-
-    Raises CommandError.
-    """
+    """Return the analysed decisions of a transcript. Raises CommandError."""
     try:
         return tuple(decisions(transcript))
     except TranscriptError as error:

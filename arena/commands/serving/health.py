@@ -103,10 +103,7 @@ def _tell(answer: HealthAnswer) -> None:
 
 
 def status_of(referee: "Address", *, ready: bool) -> str:
-    """Return a referee's health status.
-
-    Raises grpc.RpcError.
-    """
+    """Return a referee's health status. Raises grpc.RpcError."""
     from grpc_health.v1 import health_pb2
 
     from arena.server.app.server import LIVENESS

@@ -83,10 +83,7 @@ def hosting_terms(settings: Settings) -> HostingTerms | None:
 
 
 def tls_files(settings: Settings) -> TlsFiles | None:
-    """Return the files of the certificate, or None without TLS.
-
-    Raises SettingsError.
-    """
+    """Return the files of the certificate, or None without TLS. Raises SettingsError."""
     cert, key = settings.tls_cert, settings.tls_key
     if cert is not None and key is not None:
         return TlsFiles(cert, key, settings.tls_client_ca)

@@ -17,10 +17,7 @@ PaceOption = Annotated[
 
 
 def chosen_pace(option: str | None, default: float) -> float:
-    """Return the option's pace, or the default.
-
-    Raises CommandError.
-    """
+    """Return the option's pace, or the default. Raises CommandError."""
     if option is None:
         return default
     try:

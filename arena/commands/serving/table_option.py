@@ -15,10 +15,7 @@ HELP = (
 
 
 def table_types(tables: Sequence[str]) -> list[TableType]:
-    """Return the option's values.
-
-    Raises CommandError, UnknownGameError and OptionsError.
-    """
+    """Return the option's values. Raises CommandError, UnknownGameError and OptionsError."""
     return [_table_type(table) for table in tables or DEFAULT_TABLES]
 
 

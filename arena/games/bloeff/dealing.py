@@ -15,10 +15,7 @@ from arena.randomness import Randomness, shuffled
 
 
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
-    """Return the dealer's next draw.
-
-    Raises ValueError if no draw is due.
-    """
+    """Return the dealer's next draw. Raises ValueError if no draw is due."""
     if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
     if state.phase is BloeffPhase.RESHUFFLE:
@@ -45,10 +42,7 @@ def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
 
 
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
-    """Return the state after a draw.
-
-    Raises IllegalActionError if the draw is not possible now.
-    """
+    """Return the state after a draw. Raises IllegalActionError if the draw is not possible now."""
     draft = Draft(state)
     if state.phase is BloeffPhase.DEAL and type(action) is Deal:
         _check_order(action.cards, state.draw_pile)

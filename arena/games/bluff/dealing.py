@@ -32,10 +32,7 @@ _ONE = Fraction(1)
 
 
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
-    """Return the dealer's next draw.
-
-    Raises ValueError if no draw is due.
-    """
+    """Return the dealer's next draw. Raises ValueError if no draw is due."""
     if state.phase is BluffPhase.ROLL:
         return CupRoll(
             tuple(

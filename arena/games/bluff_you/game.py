@@ -95,19 +95,13 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return DEALER if state.phase is ROLL else ()
 
     def draw(self, state: BluffYouState, randomness: Randomness) -> BluffYouAction:
-        """Return the roll of the turn.
-
-        Raises ValueError if no roll is due.
-        """
+        """Return the roll of the turn. Raises ValueError if no roll is due."""
         if state.phase is not ROLL:
             raise ValueError("there is nothing to draw now")
         return drawn(state.turn, randomness)
 
     def chance_outcomes(self, state: BluffYouState) -> ChanceOutcomes[BluffYouAction]:
-        """Return the uniform distribution of the 216 rolls.
-
-        Raises ValueError if no roll is due.
-        """
+        """Return the uniform distribution of the 216 rolls. Raises ValueError if no roll is due."""
         if state.phase is not ROLL:
             raise ValueError("there is nothing to draw now")
         return equally_likely(ROLLS)

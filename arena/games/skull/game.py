@@ -94,10 +94,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
                 return (state.on_turn,)
 
     def draw(self, state: SkullState, randomness: Randomness) -> SkullAction:
-        """Return the drawn opener or lost disc.
-
-        Raises ValueError if no draw is due.
-        """
+        """Return the drawn opener or lost disc. Raises ValueError if no draw is due."""
         if state.phase is SkullPhase.FIRST:
             return FirstSeat(randomness.below("first", len(state.owned)))
         if state.phase is not SkullPhase.LOSS:
@@ -107,10 +104,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return DrawnLoss(Disc.FLOWER if drawn < owned.flowers else Disc.SKULL)
 
     def chance_outcomes(self, state: SkullState) -> ChanceOutcomes[SkullAction]:
-        """Return the distribution of `draw`.
-
-        Raises ValueError if no draw is due.
-        """
+        """Return the distribution of `draw`. Raises ValueError if no draw is due."""
         if state.phase is SkullPhase.FIRST:
             return equally_likely([FirstSeat(seat) for seat in state.seats])
         if state.phase is not SkullPhase.LOSS:

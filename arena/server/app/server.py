@@ -177,10 +177,7 @@ class RefereeServer:
             await self._by_socket.stop(grace=0.2)
 
     def _listen_on(self, socket: Path) -> None:
-        """Bind the Unix socket for hosted bots.
-
-        Raises PortTakenError.
-        """
+        """Bind the Unix socket for hosted bots. Raises PortTakenError."""
         server = grpc.aio.server(interceptors=self._interceptors, options=OPTIONS)
         _add(server, {_PLAY: _play_handlers(self._services.play.play_hosted)})
         try:

@@ -40,10 +40,7 @@ class Spools:
         return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
 
     def left(self) -> dict[int, SpoolFile]:
-        """Return the spools in the directory by lease.
-
-        Raises SpoolFailedError.
-        """
+        """Return the spools in the directory by lease. Raises SpoolFailedError."""
         found = {}
         for file in self._files():
             _, key, epoch = file.stem.split("-")
@@ -54,10 +51,7 @@ class Spools:
         return found
 
     def _files(self) -> list[Path]:
-        """Return the spool files, sorted.
-
-        Raises SpoolFailedError.
-        """
+        """Return the spool files, sorted. Raises SpoolFailedError."""
         # Not Path.glob: from Python 3.13 it treats a directory that cannot be read as empty.
         try:
             return sorted(

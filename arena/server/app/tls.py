@@ -44,10 +44,7 @@ _Seen: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 
 
 def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
-    """Return the credentials for a server's port.
-
-    Raises TlsError for unusable files.
-    """
+    """Return the credentials for a server's port. Raises TlsError for unusable files."""
     changed = changes(files)  # before the files are read, so that no change is missed
     return grpc.dynamic_ssl_server_credentials(
         read(files),
@@ -79,10 +76,7 @@ def changes(files: TlsFiles) -> Callable[[], grpc.ServerCertificateConfiguration
 
 
 def read(files: TlsFiles) -> grpc.ServerCertificateConfiguration:
-    """Return the certificate in the files, verified to fit the key.
-
-    Raises TlsError.
-    """
+    """Return the certificate in the files, verified to fit the key. Raises TlsError."""
     chain, key = _bytes(files.cert), _bytes(files.key)
     certificate = _first(files.cert, chain)
     try:
@@ -107,10 +101,7 @@ def read(files: TlsFiles) -> grpc.ServerCertificateConfiguration:
 
 
 def certificate_name(cert: Path) -> str | None:
-    """Return a host name for which the certificate in a file is valid.
-
-    Raises TlsError.
-    """
+    """Return a host name for which the certificate in a file is valid. Raises TlsError."""
     return name_in(_first(cert, _bytes(cert)))
 
 
@@ -128,10 +119,7 @@ def name_in(certificate: x509.Certificate) -> str | None:
 
 
 def _first(path: Path, data: bytes) -> x509.Certificate:
-    """Return the first certificate in PEM data.
-
-    Raises TlsError.
-    """
+    """Return the first certificate in PEM data. Raises TlsError."""
     try:
         return x509.load_pem_x509_certificates(data)[0]
     except ValueError as error:
@@ -160,10 +148,7 @@ def _look_at(path: Path) -> tuple[int, int, int] | None:
 
 
 def _bytes(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Raises TlsError.
-    """
+    """Return the content of a file. Raises TlsError."""
     try:
         return path.read_bytes()
     except OSError as error:

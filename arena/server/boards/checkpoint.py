@@ -63,10 +63,7 @@ def pack(board: Board) -> bytes:
 
 
 def unpack(game: str, score: ScoreRule, packed: bytes) -> Board:
-    """Return the board that was packed.
-
-    Raises CheckpointDamagedError.
-    """
+    """Return the board that was packed. Raises CheckpointDamagedError."""
     try:
         content = zstandard.ZstdDecompressor().decompress(packed)
         at = _HEAD_BYTES + int.from_bytes(content[:_HEAD_BYTES], "big")

@@ -88,10 +88,7 @@ class LiveBoard:
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
-        """Return the current ladder, at most the rest time old.
-
-        Raises StorageError.
-        """
+        """Return the current ladder, at most the rest time old. Raises StorageError."""
         with self._lock:
             began = self._clock()
             if began >= self._rests_until:

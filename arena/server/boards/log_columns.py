@@ -70,10 +70,7 @@ class LogColumns:
 
 
 def of_seats(rows: NDArray[Any]) -> LogColumns:
-    """Return the results of rows of SEATS.
-
-    Raises ResultError for one that cannot be rated.
-    """
+    """Return the results of rows of SEATS. Raises ResultError for one that cannot be rated."""
     rows = rows[np.lexsort((rows["seat"], rows["sequence"]))]
     sequence = rows["sequence"].astype(np.int64)
     starts = np.flatnonzero(np.r_[len(rows) > 0, sequence[1:] != sequence[:-1]][: len(rows)])

@@ -56,10 +56,7 @@ class SpoolFile:
         """Whether `read` found records that it cannot read: damaged, or of a newer release."""
 
     def read(self) -> list[Happening]:
-        """Return what an earlier process left, in order. Blocks.
-
-        Raises SpoolFailedError.
-        """
+        """Return what an earlier process left, in order. Blocks. Raises SpoolFailedError."""
         if not self._path.exists():
             return []
         with self._opened() as records:

@@ -218,10 +218,7 @@ class ChallengeService:
         return found
 
     def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
-        """Return what is asked for.
-
-        Raises ProtocolError for what is never possible.
-        """
+        """Return what is asked for. Raises ProtocolError for what is never possible."""
         try:
             game = make_game(request.game, read_options(request.options_json))
         except UserError as error:

@@ -81,10 +81,7 @@ def token_or_nothing(context: Context) -> str:
 
 
 def bearer_token(context: Context) -> str:
-    """Return the token in a call's metadata.
-
-    Raises ProtocolError if there is none.
-    """
+    """Return the token in a call's metadata. Raises ProtocolError if there is none."""
     for key, value in context.invocation_metadata() or ():
         if key == "authorization" and isinstance(value, str):
             scheme, _, token = value.partition(" ")

@@ -21,10 +21,7 @@ def address_of(peer: str) -> str:
 
 
 def tcp_peer(line: socket.socket) -> str:
-    """Return the other end as gRPC names it.
-
-    Raises OSError for a socket that is not connected.
-    """
+    """Return the other end as gRPC names it. Raises OSError for a socket that is not connected."""
     host, port = line.getpeername()[:2]
     if line.family == socket.AF_INET:
         return f"ipv4:{host}:{port}"

@@ -63,10 +63,7 @@ class ReadingCalls:
         }
 
     def __call__(self, call: str, request: bytes) -> ReadingAnswer:
-        """Answer a request.
-
-        Raises StorageError while the database does not answer.
-        """
+        """Answer a request. Raises StorageError while the database does not answer."""
         try:
             return ReadingAnswer(self.calls[call](request))
         except ProtocolError as error:

@@ -56,10 +56,7 @@ class ReadingQueue:
         """When the share of time that was used so far is regained."""
 
     async def answer(self, call: str, request: bytes, peer: str) -> bytes:
-        """Return the bytes of the response.
-
-        Raises ProtocolError.
-        """
+        """Return the bytes of the response. Raises ProtocolError."""
         question = call, request
         kept = self._kept.get(question)
         if kept is not None and kept.until > self._now():

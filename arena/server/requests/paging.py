@@ -16,10 +16,7 @@ def page_size(size: int) -> int:
 
 
 def page_number(token: str) -> int:
-    """Return the number in a page token.
-
-    Raises ProtocolError.
-    """
+    """Return the number in a page token. Raises ProtocolError."""
     if not (token.isascii() and token.isdigit() and len(token) < 10):
         raise malformed("invalid `page_token`: leave it out for the first page")
     return int(token)

@@ -78,10 +78,7 @@ class Rules:
     """The number of bots of each group that go on; None like `groups`."""
 
     def plan(self, field: int) -> Format:
-        """Return the format for a field of this many bots.
-
-        Raises FormatError.
-        """
+        """Return the format for a field of this many bots. Raises FormatError."""
         return make_format(
             self.format,
             field=field,

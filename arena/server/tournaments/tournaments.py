@@ -126,10 +126,7 @@ class Tournaments:
             await connection.execute(statements.tell(tournament_id))
 
     async def named(self, name: str) -> Tournament:
-        """Return the tournament of that name.
-
-        Raises UnknownTournamentError.
-        """
+        """Return the tournament of that name. Raises UnknownTournamentError."""
         async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
@@ -297,10 +294,7 @@ async def _change(
 
 
 async def _named(connection: AsyncConnection, name: str) -> Tournament:
-    """Return the tournament of that name.
-
-    Raises UnknownTournamentError.
-    """
+    """Return the tournament of that name. Raises UnknownTournamentError."""
     found = await connection.execute(statements.tournament_list(name=name))
     for tournament in await _with_entries(connection, found.all()):
         return tournament

@@ -138,10 +138,7 @@ class HostedShifts:
         return bytes(data)
 
     async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
-        """Record the current step of a check.
-
-        Raises UnknownShiftError.
-        """
+        """Record the current step of a check. Raises UnknownShiftError."""
         async with transaction(self._engine) as connection:
             running = await _running(connection, worker, shift)
             if running.check:
@@ -293,10 +290,7 @@ async def _begun(
 
 
 async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) -> "SqlRow[Any]":
-    """Return the row of a running shift of this worker.
-
-    Raises UnknownShiftError.
-    """
+    """Return the row of a running shift of this worker. Raises UnknownShiftError."""
     found = await _found(connection, shift_statements.running_shift(shift, worker.id))
     if found is None:
         raise UnknownShiftError("This worker runs no such shift.")

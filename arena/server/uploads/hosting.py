@@ -7,10 +7,7 @@ from arena.server.requests.errors import ProtocolError
 
 
 def require_hosting(terms: HostingTerms | None) -> HostingTerms:
-    """Return the terms.
-
-    Raises ProtocolError if there are none.
-    """
+    """Return the terms. Raises ProtocolError if there are none."""
     if terms is None:
         raise ProtocolError(
             grpc.StatusCode.FAILED_PRECONDITION,

@@ -53,10 +53,7 @@ class Workers:
             await connection.execute(shift_queue.expect_worker(seconds))
 
     async def remove(self, name: str, actor: str) -> None:
-        """Remove a worker's token and end the shifts run with it.
-
-        Raises UnknownWorkerError.
-        """
+        """Remove a worker's token and end the shifts run with it. Raises UnknownWorkerError."""
         async with transaction(self._engine) as connection:
             worker_id = await connection.scalar(shift_statements.remove_worker(name))
             if worker_id is None:

@@ -175,10 +175,7 @@ class SpectatorService:
 
 
 def wanted(request: spectator_pb2.WatchRequest) -> Fits:
-    """Return what a request asks for.
-
-    Raises ProtocolError.
-    """
+    """Return what a request asks for. Raises ProtocolError."""
     match_id, bot = request.match_id.lower(), folded(request.bot)
     tournament, seats = request.tournament.lower(), request.seats
     if match_id and not is_match_id(match_id):

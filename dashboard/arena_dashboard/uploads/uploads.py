@@ -217,10 +217,7 @@ def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
 def _show_logs(
     client: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[HostedShift]
 ) -> None:
-    """Show the logs of the last shifts, and of one match.
-
-    Raises OwnerCallError.
-    """
+    """Show the logs of the last shifts, and of one match. Raises OwnerCallError."""
     if not shifts:
         st.caption("It has not run yet.")
         return

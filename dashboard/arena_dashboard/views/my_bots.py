@@ -148,10 +148,7 @@ def renew_key(client: UploadClient, owner: SignedIn) -> None:
 
 
 def page_of_bots(client: OwnerClient, owner: SignedIn) -> BotPage:
-    """Return the bots that the page shows.
-
-    Raises OwnerCallError.
-    """
+    """Return the bots that the page shows. Raises OwnerCallError."""
     return client.bots(owner.key, versions=PAGE, page=st.query_params.get(ASKED, ""))
 
 

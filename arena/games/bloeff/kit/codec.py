@@ -16,10 +16,7 @@ class BloeffCodec(PlainCodec):
     """The codec of Blöff; actions name their cards in another way than the rules."""
 
     def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
-        """Write a seat's action into the message.
-
-        Raises TypeError for a draw.
-        """
+        """Write a seat's action into the message. Raises TypeError for a draw."""
         if isinstance(action, Ballot):
             message.ballot.doubt = action.doubt
         elif isinstance(action, Number):
@@ -39,10 +36,7 @@ class BloeffCodec(PlainCodec):
             raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BloeffAction) -> BloeffAction:
-        """Return the action of a message.
-
-        Raises MalformedError.
-        """
+        """Return the action of a message. Raises MalformedError."""
         match message.WhichOneof("action"):
             case "ballot":
                 return Ballot(message.ballot.doubt)
@@ -59,10 +53,7 @@ class BloeffCodec(PlainCodec):
                 raise MalformedError("the action is none of number, red, action_card and ballot")
 
     def read_view(self, message: pb.BloeffView, seat: int) -> BloeffView:
-        """Return the view of a seat that is asked.
-
-        Raises MalformedError.
-        """
+        """Return the view of a seat that is asked. Raises MalformedError."""
         on_turn = message.on_turn
         others = tuple([other for other in range(len(message.hand_sizes)) if other != on_turn])
         to_act = others if message.HasField("balloted") else (on_turn,)
@@ -70,10 +61,7 @@ class BloeffCodec(PlainCodec):
         return view
 
     def read_public_view(self, message: pb.BloeffView, to_act: Sequence[int]) -> BloeffView:
-        """Return the spectator's view of a message.
-
-        Raises MalformedError.
-        """
+        """Return the spectator's view of a message. Raises MalformedError."""
         view: BloeffView = self._read_view(message, None, tuple(to_act))
         return view
 

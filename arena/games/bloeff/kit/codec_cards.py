@@ -21,10 +21,7 @@ def card_number(card: int) -> pb.BloeffCard.ValueType:
 
 
 def read_card(number: int) -> Card:
-    """Return the card with a wire number.
-
-    Raises MalformedError.
-    """
+    """Return the card with a wire number. Raises MalformedError."""
     card = _CARDS.get(number)
     if card is None:
         raise MalformedError(

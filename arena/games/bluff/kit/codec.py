@@ -40,10 +40,7 @@ class BluffCodec(PlainCodec):
     """The codec of Bluff; what a match has most of is written and read by hand."""
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
-        """Return the action of a message.
-
-        Raises MalformedError.
-        """
+        """Return the action of a message. Raises MalformedError."""
         kind = message.WhichOneof("action")
         if kind == "bet":
             bet = message.bet
@@ -53,10 +50,7 @@ class BluffCodec(PlainCodec):
         raise MalformedError("the action is neither a bet nor a doubt")
 
     def draw_bytes(self, draw: BluffAction) -> bytes:
-        """Return a draw as a serialized message.
-
-        Raises TypeError for a seat's action.
-        """
+        """Return a draw as a serialized message. Raises TypeError for a seat's action."""
         if isinstance(draw, CupRoll):  # most draws are one
             return field(_ROLL, b"".join(map(_rolled_dice, draw.dice)))
         return super().draw_bytes(draw)
@@ -75,10 +69,7 @@ class BluffCodec(PlainCodec):
         )
 
     def read_view(self, message: pb.BluffView, seat: int) -> BluffView:
-        """Return the view of a seat that is asked.
-
-        Raises MalformedError.
-        """
+        """Return the view of a seat that is asked. Raises MalformedError."""
         seats = len(message.dice_counts)
         return BluffView(
             seat=seat,
@@ -96,10 +87,7 @@ class BluffCodec(PlainCodec):
         )
 
     def read_public_view(self, message: pb.BluffView, to_act: Sequence[int]) -> BluffView:
-        """Return the spectator's view of a message.
-
-        Raises MalformedError.
-        """
+        """Return the spectator's view of a message. Raises MalformedError."""
         view = self.read_view(message, seat=0)
         return view._replace(seat=None, to_act=next(iter(to_act), None))
 
@@ -220,10 +208,7 @@ def _read_faces(numbers: Iterable[int]) -> Dice:
 
 
 def _face(number: int) -> Face:
-    """Return the face with a wire number.
-
-    Raises MalformedError.
-    """
+    """Return the face with a wire number. Raises MalformedError."""
     face = _FACES.get(number)
     if face is None:
         raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")

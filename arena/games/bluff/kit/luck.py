@@ -51,10 +51,7 @@ class LuckTable(NamedTuple):
 
 @cache
 def luck_table() -> LuckTable:
-    """Return the shipped table.
-
-    Raises LuckTableError.
-    """
+    """Return the shipped table. Raises LuckTableError."""
     return read_table(shipped(__package__, TABLE), TABLE)
 
 

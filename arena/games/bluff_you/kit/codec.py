@@ -15,10 +15,7 @@ class BluffYouCodec(PlainCodec):
     """The codec of Bluff You!."""
 
     def read_action(self, message: pb.BluffYouAction) -> BluffYouAction:
-        """Return the action of a message.
-
-        Raises MalformedError.
-        """
+        """Return the action of a message. Raises MalformedError."""
         # A swap sorts what it gives, before the rules see it.
         if message.HasField("swap") and len(message.swap.give) > len(CHIPS):
             raise MalformedError(f"there are {len(CHIPS)} chips, not {len(message.swap.give)}")
@@ -26,17 +23,11 @@ class BluffYouCodec(PlainCodec):
         return action
 
     def draw_bytes(self, draw: BluffYouAction) -> bytes:
-        """Return a draw as a serialized message.
-
-        Raises TypeError for a seat's action.
-        """
+        """Return a draw as a serialized message. Raises TypeError for a seat's action."""
         return _roll(draw)
 
     def read_view(self, message: pb.BluffYouView, seat: int) -> BluffYouView:
-        """Return the view of a seat that is asked.
-
-        Raises MalformedError.
-        """
+        """Return the view of a seat that is asked. Raises MalformedError."""
         if message.phase in (pb.BLUFF_YOU_PHASE_ROLL, pb.BLUFF_YOU_PHASE_OVER):
             raise MalformedError(f"{message.phase} is not a phase in which a seat is asked")
         view: BluffYouView = super().read_view(message, seat)

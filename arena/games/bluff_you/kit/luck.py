@@ -50,10 +50,7 @@ _FIRST: Final = CHIPS[0]
 
 @cache
 def luck_table() -> dict[int, RollTable]:
-    """Return the shipped table by number of seats.
-
-    Raises LuckTableError.
-    """
+    """Return the shipped table by number of seats. Raises LuckTableError."""
     return read_table(shipped(__package__, TABLE), TABLE)
 
 

@@ -115,10 +115,7 @@ def opened(file: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def read_event(archive: zipfile.ZipFile) -> Mapping[str, Any]:
-    """Return the event.json of an archive, signed by the key that it names.
-
-    Raises ArchiveError.
-    """
+    """Return the event.json of an archive, signed by the key that it names. Raises ArchiveError."""
     if archive.getinfo(EVENT).file_size > LONGEST_EVENT:
         raise ArchiveError(f"{EVENT} has more than {LONGEST_EVENT:,} bytes.")
     text = archive.read(EVENT)
