@@ -15,15 +15,12 @@ from arena.conformance.playing import (
 )
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
-from arena.games import make_game
 
 
 async def _one_match(referee: ScriptedReferee) -> str:
     stream, matches, answers = await referee.begin(), Matches(), 0
     for game in games_of(stream):
-        counts = make_game(game).seat_counts
-        for seats in (counts[-1], counts[0]):
-            table = matches.of(game, {}, seats=seats)
+        for table in matches.largest_and_smallest(game):
             answers += await play_whole(referee, stream, [table])
     await plays_on(referee, stream, matches)
     return f"{answers} legal answers in matches of {', '.join(games_of(stream))}"

@@ -6,7 +6,7 @@ from typing import Final
 
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
-from arena.games import GAMES
+from arena.games import GAMES, make_game
 from arena.wording import number_of
 
 _MOST_TABLES: Final = 3
@@ -30,6 +30,11 @@ class Matches:
     def of(self, game: str, options: Mapping[str, object], **terms: object) -> ScriptedMatch:
         """Return a match of a game."""
         return ScriptedMatch(next(self._numbers), game, options, **terms)  # type: ignore[arg-type]
+
+    def largest_and_smallest(self, game: str) -> list[ScriptedMatch]:
+        """Return a match at the largest table of a game, and one at the smallest."""
+        counts = make_game(game).seat_counts
+        return [self.of(game, {}, seats=seats) for seats in (counts[-1], counts[0])]
 
 
 async def seat(

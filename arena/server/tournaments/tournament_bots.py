@@ -62,7 +62,7 @@ class TournamentBots:
         if not versions:
             return set()
         found = await fetched(self._engine, participation.can_be_run(versions))
-        return {VersionId(row.version_id) for row in found}
+        return {VersionId(row.id) for row in found}
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> int:
         """Queue shifts in which these versions play for tournaments, before those of the ladder.

@@ -202,7 +202,8 @@ async def test_all_streams_are_closed_each_with_an_error_of_its_own_and_lose_no_
     for number in (1, 2):
         registered = Registered(VersionId(number), Entrant(f"bot{number}", "1", "me"), house=True)
         outbox = Outbox(lambda: None, lambda: None)
-        visits.append(hall.lobby.enter(registered, hello(), outbox, closed.append))
+        session = hall.lobby.enter(registered, hello(), outbox, closed.append)
+        visits.append(Visit(hall.lobby, session, outbox))
         outbox.add_end("written", b"")
         outbox.take()
         outbox.writing = False

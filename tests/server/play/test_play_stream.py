@@ -10,6 +10,7 @@ import pytest
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.server.limits.refusals import Context
+from arena.server.play.lobby import Lobby
 from arena.server.play.play_stream import PlayStream
 from arena.server.requests.errors import ProtocolError
 from arena.v1 import referee_pb2 as pb
@@ -48,8 +49,9 @@ class Line:
 
     def open(self) -> PlayStream:
         """Within the task that is to be the call's."""
-        context = cast(Context, self)
-        return PlayStream(context, "token", BOT, lambda: None, lambda _: None, lambda _: None)
+        context, unused = cast(Context, self), cast(Lobby, None)
+        nobody = (lambda: None), (lambda _: None), (lambda _: None)
+        return PlayStream(context, unused, "token", BOT, *nobody)
 
 
 def refuse(_stream: PlayStream, _first: pb.PlayRequest) -> None:
