@@ -3,6 +3,7 @@
 numba keeps them by the file of the outermost loop and does not see changes of what it imports.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 import arena
@@ -13,5 +14,6 @@ for kit in PACKAGE.glob("games/*/kit"):
     sources = [*kit.glob("batch*.py"), *kit.glob("encoding.py"), *PACKAGE.glob("learn/*.py")]
     newest = max(source.stat().st_mtime for source in sources)
     for index in kit.glob("__pycache__/batch*.nbi"):
-        if index.stat().st_mtime < newest:
-            index.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # each process of a run does this
+            if index.stat().st_mtime < newest:
+                index.unlink()
