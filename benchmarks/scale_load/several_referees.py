@@ -63,10 +63,11 @@ def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
     """By round, in turns: decisions a second, the CPU of all referees for one, those that share a
     message, and the part of them at one referee."""
     found: dict[Load, list[Figures]] = {load: [] for load in loads}
-    with database() as url:
-        tokens = asyncio.run(register(url, BOTS, "bot"))
-        for _ in range(rounds):
-            for load, figures in found.items():
+    for _ in range(rounds):
+        for load, figures in found.items():
+            # A new one: bots would be sent again the ends of the load before.
+            with database() as url:
+                tokens = asyncio.run(register(url, BOTS, "bot"))
                 figures.append(_played(url, tokens, load))
     return {str(load): together(figures) for load, figures in found.items()}
 
