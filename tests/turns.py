@@ -38,7 +38,7 @@ class Turns:
 
 
 def turns_of_this_run() -> Turns:
-    """Those of all processes of this run."""
+    """Return the turns that all processes of this run share."""
     return Turns(file_of_this_run("running"), file_of_this_run("next"))
 
 

@@ -11,6 +11,7 @@ time. Options with a single allowed value have no field. An option of two words 
 (`flag`). A game whose messages differ in more gives members of its own, or overrides methods.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import EnumType
@@ -173,7 +174,7 @@ class PlainCodec:
         return self._view.kind(**members, seat=seat)
 
 
-class _Part:
+class _Part(ABC):
     """The codec of a message."""
 
     def __init__(self, descriptor: Descriptor) -> None:
@@ -183,13 +184,13 @@ class _Part:
         """Return the message of a value."""
         return self._new(**self.content(value))
 
+    @abstractmethod
     def content(self, value: Any) -> dict[str, Any]:
         """Return the content of the message's fields, as its constructor takes it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, message: Any) -> Any:
         """Return the value of a message."""
-        raise NotImplementedError
 
 
 class _Record(_Part):

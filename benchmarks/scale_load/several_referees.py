@@ -27,7 +27,7 @@ CORES_EACH: Final = 2
 DECISIONS: Final = "decisions a second"
 CPU: Final = "CPU µs"
 AT_ONE: Final = "% at one"
-"""Of the decisions, at the referee that has the most: 100 where the others stand by."""
+"""The percentage of the decisions made at the busiest referee: 100 where the others stand by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,11 @@ def as_many_each(referees: int) -> Load:
 
 
 def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
-    """By round, in turns: decisions a second, the CPU of all referees for one, those that share a
-    message, and the part of them at one referee."""
+    """Return the figures of each load by round; the loads alternate.
+
+    Figures are decisions a second, the CPU of all referees for one, the decisions that share a
+    message, and the percentage of them at the busiest referee.
+    """
     found: dict[Load, list[Figures]] = {load: [] for load in loads}
     for _ in range(rounds):
         for load, figures in found.items():

@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -218,19 +219,21 @@ async def test_faults_may_be_new_in_a_match_that_ended_while_the_bot_was_away(
     assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
 
 
+async def told_late(stream: Stream, entropies: list[bytes]) -> None:
+    """Begin a match, and tell the bot that its first answer was late."""
+    await stream.welcome()
+    conductor = await begun(stream)
+    entropies.append(conductor.opening.entropies[0])
+    await stream.say(turns=[conductor.turn()])
+    await stream.hear()
+    conductor.reply(Fault(FaultKind.LATE, 9))
+    await stream.say(refusals=conductor.refusals())
+
+
 async def test_a_fault_that_a_killed_referee_lost_is_forgotten_when_its_turn_is_asked_again(
     scribes: list[Scribe],
 ) -> None:
     entropies: list[bytes] = []
-
-    async def first(stream: Stream) -> None:
-        await stream.welcome()
-        conductor = await begun(stream)
-        entropies.append(conductor.opening.entropies[0])
-        await stream.say(turns=[conductor.turn()])
-        await stream.hear()
-        conductor.reply(Fault(FaultKind.LATE, 9))
-        await stream.say(refusals=conductor.refusals())
 
     async def restarted(stream: Stream) -> None:
         conductor = Conductor(offered()[0], entropies[0])
@@ -239,7 +242,7 @@ async def test_a_fault_that_a_killed_referee_lost_is_forgotten_when_its_turn_is_
         await play_on(stream, conductor, asked=True)
         await stream.say(ends=[conductor.end()])
 
-    conversation, _ = await play_through(first, restarted)
+    conversation, _ = await play_through(partial(told_late, entropies=entropies), restarted)
     assert scribes[0].ended is not None
     assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
 
@@ -249,15 +252,6 @@ async def test_a_fault_that_a_killed_referee_lost_may_be_another_where_its_turn_
 ) -> None:
     entropies: list[bytes] = []
 
-    async def first(stream: Stream) -> None:
-        await stream.welcome()
-        conductor = await begun(stream)
-        entropies.append(conductor.opening.entropies[0])
-        await stream.say(turns=[conductor.turn()])
-        await stream.hear()
-        conductor.reply(Fault(FaultKind.LATE, 9))
-        await stream.say(refusals=conductor.refusals())
-
     async def over(stream: Stream) -> None:
         conductor = Conductor(offered()[0], entropies[0])
         while conductor.record is None:
@@ -265,7 +259,7 @@ async def test_a_fault_that_a_killed_referee_lost_may_be_another_where_its_turn_
         await stream.welcome()
         await stream.say(ends=[conductor.end()])
 
-    conversation, _ = await play_through(first, over)
+    conversation, _ = await play_through(partial(told_late, entropies=entropies), over)
     assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
 
 

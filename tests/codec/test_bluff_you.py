@@ -1,4 +1,4 @@
-"""What Bluff You!'s codec refuses by itself."""
+"""Messages that the codec of Bluff You! refuses before the rules see them."""
 
 import pytest
 

@@ -50,7 +50,7 @@ def test_blocks_without_a_difference_leave_doubt_that_shrinks() -> None:
 
 @pytest.mark.parametrize("estimates", [1, 5])
 def test_intervals_hold_where_few_blocks_differ(estimates: int) -> None:
-    """By the regression alone 0.89 of them hold with one estimate of luck, 0.81 with five."""
+    """Intervals by the regression alone: 0.89 hold with one estimate of luck, 0.81 with five."""
     random, inside = np.random.default_rng(2), 0
     for _ in range(500):
         chance, noise = random.normal(size=(2, 40)), random.normal(size=(2, 40, estimates))

@@ -156,7 +156,7 @@ async def test_a_team_has_as_many_people_as_are_allowed(store: Store) -> None:
 
 
 async def test_what_an_event_does_not_limit_is_not_counted(store: Store, database: str) -> None:
-    """Whoever enters holds a lock for which all changes of builds wait."""
+    """All changes of builds wait for the lock that an entry holds."""
     await store.events.create("cup", said(), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "hers")

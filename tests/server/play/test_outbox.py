@@ -20,7 +20,7 @@ def test_each_match_beyond_the_first_adds_to_the_pause_up_to_a_limit(
 
 
 def written(outbox: Outbox) -> bytes:
-    """What the stream takes and writes at once."""
+    """Take the next message as a stream that writes it at once; returns its bytes."""
     message = outbox.take()
     outbox.writing = False
     return message
