@@ -1,8 +1,9 @@
 """`PairingHistory`: the versions' meetings and estimated strengths, by which the ladder pairs.
 
 It is counted from the newest results at the start. Matches of this referee are counted as they are
-played; those that other referees record are read from the log, a second later. Matches of a game or
-of options that only a newer release knows do not count: this referee plays no such tables.
+played; those that other referees record are read from the log, a second later, or ten where this
+one stands by. Matches of a game or of options that only a newer release knows do not count: this
+referee plays no such tables.
 """
 
 import asyncio
@@ -20,6 +21,9 @@ from arena.server.app.referees_store import RefereesStore
 
 READ_SECONDS: Final = 1.0
 """The interval at which the results of other referees are read."""
+
+STANDING_BY_SECONDS: Final = 10.0
+"""The same where no bots play: a reading costs as much as all else that an idle referee does."""
 
 log = structlog.get_logger()
 
@@ -39,7 +43,8 @@ class PairingHistory:
         """Add what other referees record, until cancelled."""
         since = self._since
         while True:
-            await asyncio.sleep(READ_SECONDS)
+            stands_by = self._store.lease.stands_by
+            await asyncio.sleep(STANDING_BY_SECONDS if stands_by else READ_SECONDS)
             try:
                 since = await self.read_on(since)
             except StorageError as error:

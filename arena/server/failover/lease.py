@@ -39,7 +39,7 @@ from arena.database.tables.running import leases
 from arena.database.transaction import transaction
 from arena.server.failover import presence
 from arena.server.failover.lease_monitor import STILL_SECONDS, LeaseMonitor
-from arena.server.failover.spreading import Spreading
+from arena.server.failover.spreading import ALL, Spreading
 from arena.server.failover.succession import succeed, taking_turns, tell
 from arena.waiting import wait_at_most
 
@@ -98,6 +98,12 @@ class Lease:
         """The last two numbers of referees that `_bound_to` counted, and when it counted last."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
+
+    @property
+    def stands_by(self) -> bool:
+        """Whether the bots play at other referees, older than this one."""
+        in_use = self.spreading.in_use
+        return in_use != ALL and self.address in self.addresses[in_use:]
 
     async def announce(self, *addresses: str) -> None:
         """Announce this referee's address to the others and to all bots.

@@ -65,6 +65,7 @@ async def test_the_first_words_tell_a_bot_where_it_is_and_where_the_others_are(
             welcome = await peer.greet()
             assert welcome.address == own
             assert list(welcome.referees.addresses) == addresses
+    assert [arena.store.lease.stands_by for arena in two] == [False, True]
 
 
 async def told_in_use(peer: Peer, number: int) -> None:
@@ -82,8 +83,13 @@ async def test_bots_are_told_to_play_at_both_referees_when_the_first_is_busy(
         _, token = await busy.store.register("fox", "me")
         peer = await stack.enter_async_context(Peer(busy.port, token))
         assert (await peer.greet()).referees.in_use == 1
-        await stack.enter_async_context(referee(database))
+        other = await stack.enter_async_context(referee(database))
         await told_in_use(peer, 2)
+
+        async def both_play() -> bool:
+            return not (busy.store.lease.stands_by or other.store.lease.stands_by)
+
+        await until(both_play)
 
 
 @pytest.mark.slow
