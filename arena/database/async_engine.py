@@ -14,7 +14,7 @@ connections.
 
 
 def async_engine(url: str) -> AsyncEngine:
-    """Return the referee's engine, which reads and writes. Raises MalformedUrlError."""
+    """Return the referee's engine, which reads and writes. Raises SetupError."""
     place = parsed(url)
     engine = create_async_engine(
         place,

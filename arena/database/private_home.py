@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.database.errors import HomeNotWritableError
+from arena.database.errors import SetupError
 
 _OURS = 0o700
 _PASSABLE = 0o711
@@ -17,7 +17,7 @@ Where Postgres must run as the user nobody, it has to reach what it owns there.
 
 
 def make_private_home(home: Path) -> None:
-    """Make the directory, or remove the rights of others in it. Raises HomeNotWritableError."""
+    """Make the directory, or remove the rights of others in it. Raises SetupError."""
     try:
         home.mkdir(mode=_OURS, parents=True, exist_ok=True)
         found = home.stat()
@@ -44,8 +44,8 @@ def private_log(path: Path, *, append: bool = False) -> BinaryIO:
     return file
 
 
-def not_writable(place: Path, error: OSError) -> HomeNotWritableError:
+def not_writable(place: Path, error: OSError) -> SetupError:
     """Return the error for a place in ARENA_HOME that cannot be written."""
-    return HomeNotWritableError(
+    return SetupError(
         f"Cannot write to {place} ({error.strerror}): choose another directory with ARENA_HOME."
     )

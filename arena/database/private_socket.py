@@ -34,7 +34,7 @@ def socket_directory(record: Path) -> Path:
     server ends, so that no other user takes the name from processes that will reconnect. The record
     names its own path as well: a copy of it, in a copy of ARENA_HOME, is not followed.
 
-    Raises HomeNotWritableError.
+    Raises SetupError.
     """
     here = record.resolve()
     try:

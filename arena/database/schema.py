@@ -12,13 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, Programm
 
 from arena.database.advisory_locks import AdvisoryLock
 from arena.database.engine import asking_engine, migrating_engine
-from arena.database.errors import (
-    DatabaseUnreachableError,
-    MalformedUrlError,
-    MigrationBlockedError,
-    MigrationRefusedError,
-    SchemaUnknownError,
-)
+from arena.database.errors import DatabaseUnreachableError, MigrationBlockedError, SetupError
 
 HEAD = "0050"
 """The newest migration; a test checks it. It saves a start from loading Alembic."""
@@ -37,8 +31,7 @@ _IN_TRANSACTIONS: Final = (
 def migrate(url: str) -> None:
     """Apply the migrations that are missing, all or none.
 
-    Raises DatabaseUnreachableError, EncodingRefusedError, MalformedUrlError, MigrationBlockedError,
-    MigrationRefusedError and SchemaUnknownError.
+    Raises DatabaseUnreachableError, SetupError, MigrationBlockedError.
     """
     with _connection(asking_engine(url)) as connection:
         if _current(connection) == HEAD:
@@ -61,7 +54,7 @@ def _deadlocked(error: BaseException | None) -> bool:
 
 
 def require_answer(url: str) -> None:
-    """Raise DatabaseUnreachableError or MalformedUrlError unless a Postgres answers there."""
+    """Raise DatabaseUnreachableError or SetupError unless a Postgres answers there."""
     with _connection(asking_engine(url)):
         pass
 
@@ -85,15 +78,13 @@ def _connection(engine: Engine) -> Iterator[Connection]:
             f"ARENA_DATABASE_URL ({_reason(error)})."
         ) from error
     except (ArgumentError, UnicodeError) as error:
-        raise MalformedUrlError(f"ARENA_DATABASE_URL is malformed: {error}.") from error
+        raise SetupError(f"ARENA_DATABASE_URL is malformed: {error}.") from error
     except ProgrammingError as error:
         if isinstance(error.orig, psycopg.Error) and error.orig.sqlstate is None:
-            raise MalformedUrlError(
-                f"ARENA_DATABASE_URL is malformed: {_reason(error)}."
-            ) from error
+            raise SetupError(f"ARENA_DATABASE_URL is malformed: {_reason(error)}.") from error
         if not isinstance(error.orig, InsufficientPrivilege):
             raise
-        raise MigrationRefusedError(
+        raise SetupError(
             f"The database refused a migration ({_reason(error)}): run `arena migrate` as the "
             "database's owner. `arena roles` prints the SQL that makes it, for a superuser."
         ) from error
@@ -126,12 +117,12 @@ def _upgrade(connection: Connection) -> None:
     current = _current(connection)  # again: it may have changed while we waited for the lock
     if current is not None and current not in known:
         if current < FIRST:
-            raise SchemaUnknownError(
+            raise SetupError(
                 f"The database has the schema {current}, from before the first release: start it "
                 f"once with the arena of commit {LAST_BEFORE}, which upgrades it, or choose "
                 "another ARENA_HOME."
             )
-        raise SchemaUnknownError(
+        raise SetupError(
             f"The database has the schema {current} of a newer release: install that release, or "
             "choose another ARENA_HOME."
         )

@@ -16,8 +16,8 @@ from arena.database.driver_errors import cause_of, refused_or_unreachable
 from arena.database.errors import (
     DatabaseUnreachableError,
     LeaseTakenError,
-    MalformedUrlError,
     RecordRefusedError,
+    SetupError,
     TranscriptDamagedError,
 )
 from arena.database.transcripts import packer, unpack_message
@@ -43,7 +43,7 @@ def test_what_the_address_says_has_precedence_over_our_defaults() -> None:
 
 @pytest.mark.parametrize("url", ["nothing", "postgresql+psycopg://me@host:port/arena", ""])
 def test_an_address_that_is_none_says_how_one_looks(url: str) -> None:
-    with pytest.raises(MalformedUrlError, match="ARENA_DATABASE_URL is malformed: it must look"):
+    with pytest.raises(SetupError, match="ARENA_DATABASE_URL is malformed: it must look"):
         engine.parsed(url)
 
 

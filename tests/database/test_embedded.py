@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from arena.database import embedded
 from arena.database.binaries import find_binaries
 from arena.database.embedded import EmbeddedPostgres
-from arena.database.errors import DatabaseUnreachableError, DataDirectoryError, HomeNotWritableError
+from arena.database.errors import DatabaseUnreachableError, DataDirectoryError, SetupError
 from arena.database.private_socket import make_private, password_of, socket_directory, url_of
 from arena.database.roles import READER_ROLE, WORKER_ROLE
 from arena.database.schema import migrate
@@ -249,7 +249,7 @@ def test_root_without_user_namespaces_becomes_nobody(
 @pytest.mark.parametrize("home", ["file", "file/home"])
 def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path, home: str) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(HomeNotWritableError, match="choose another directory with ARENA_HOME"):
+    with pytest.raises(SetupError, match="choose another directory with ARENA_HOME"):
         server(tmp_path / home).start()
 
 

@@ -19,7 +19,7 @@ from arena.commands.serving.children import children
 from arena.database import binaries
 from arena.database.binaries import Binaries, find_binaries
 from arena.database.data_directory import DataDirectory, ServerLog
-from arena.database.errors import DataDirectoryError, HomeNotWritableError, PostgresMissingError
+from arena.database.errors import DataDirectoryError, SetupError
 from arena.database.private_home import make_private_home, private_log
 from arena.database.private_socket import answers, make_private, socket_directory, url, url_of
 from arena.database.process_identity import has_ended, own_identity
@@ -83,7 +83,7 @@ def test_folders_of_programs_logs_are_closed_to_others(tmp_path: Path) -> None:
 
 def test_a_home_that_is_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("")
-    with pytest.raises(HomeNotWritableError, match=f"Cannot write to {tmp_path / 'home'} "):
+    with pytest.raises(SetupError, match=f"Cannot write to {tmp_path / 'home'} "):
         make_private_home(tmp_path / "home")
 
 
@@ -205,7 +205,7 @@ def test_processes_that_begin_together_have_the_same_directory_of_sockets(
 
 
 def test_where_no_record_can_be_written_the_error_names_it(tmp_path: Path) -> None:
-    with pytest.raises(HomeNotWritableError, match=r"Cannot write to .*/missing/record"):
+    with pytest.raises(SetupError, match=r"Cannot write to .*/missing/record"):
         socket_directory(tmp_path / "missing" / "record")
 
 
@@ -256,7 +256,7 @@ def test_a_password_that_is_not_there_yet_is_none(tmp_path: Path) -> None:
     assert found.password() == "secret"
     (tmp_path / "data.password").unlink()
     (tmp_path / "data.password").mkdir()
-    with pytest.raises(HomeNotWritableError, match=r"data\.password"):
+    with pytest.raises(SetupError, match=r"data\.password"):
         found.password()
 
 
@@ -327,10 +327,10 @@ def test_the_newest_postgres_that_runs_is_used_or_the_one_that_made_the_data(
     assert newest.postgres == tmp_path / "18" / "bin" / "postgres"
     assert newest.initdb == tmp_path / "18" / "bin" / "initdb"
     assert find_binaries(15).directory == tmp_path / "15" / "bin"
-    with pytest.raises(PostgresMissingError, match="Postgres 17, which made the data, was not"):
+    with pytest.raises(SetupError, match="Postgres 17, which made the data, was not"):
         find_binaries(17)
     monkeypatch.setattr(binaries, "_SYSTEM", tmp_path / "nothing")
-    with pytest.raises(PostgresMissingError, match="Postgres was not found"):
+    with pytest.raises(SetupError, match="Postgres was not found"):
         find_binaries()
 
 

@@ -12,7 +12,7 @@ from psycopg import errors, sql
 from sqlalchemy import make_url
 
 from arena.database.binaries import find_binaries
-from arena.database.errors import MigrationRefusedError
+from arena.database.errors import SetupError
 from arena.database.schema import migrate
 from tests.commands.running import arena
 from tests.databases import Copies, administrator, execute, plain
@@ -315,7 +315,7 @@ def test_only_its_roles_connect_to_the_database(with_roles: str) -> None:
 
 def test_a_reader_that_finds_another_schema_is_told_who_migrates(empty_database: str) -> None:
     execute(administrator(empty_database), made())
-    with pytest.raises(MigrationRefusedError, match=r"`arena migrate` as the database's owner"):
+    with pytest.raises(SetupError, match=r"`arena migrate` as the database's owner"):
         migrate(reader_url(empty_database))
 
 

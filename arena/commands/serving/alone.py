@@ -16,7 +16,7 @@ from arena.database.private_home import make_private_home, not_writable
 def alone(home: Path) -> Iterator[None]:
     """Keep other `arena up` out of this home until the block is left, or this process is gone.
 
-    Raises CommandError if one runs there, and HomeNotWritableError.
+    Raises CommandError if one runs there, and SetupError.
     """
     make_private_home(home)
     place = home / "up.lock"

@@ -40,7 +40,7 @@ def referee_settings(
 ) -> RefereeSettings:
     """Return what a referee that listens on `host` starts with; its metrics stay at ARENA_HOST.
 
-    Raises SettingsError, DataDirectoryError and HomeNotWritableError.
+    Raises SettingsError, DataDirectoryError and SetupError.
     """
     return RefereeSettings(
         host=host,
@@ -97,7 +97,7 @@ def tls_files(settings: Settings) -> TlsFiles | None:
 def own_socket(settings: Settings) -> Path | None:
     """Return the socket of hosted bots, in a directory that exists and is private.
 
-    None on systems that cannot host bots. Raises DataDirectoryError and HomeNotWritableError.
+    None on systems that cannot host bots. Raises DataDirectoryError and SetupError.
     """
     if not sys.platform.startswith("linux"):
         return None

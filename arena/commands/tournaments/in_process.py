@@ -64,7 +64,7 @@ class InProcess:
     def blocks(self) -> Generator[None, None, None]:
         """Play to the end, and yield after each block that counts.
 
-        Raises UnreadyBotError, UnknownBotError and BlockBrokenError. Close it to end the processes.
+        Raises UnreadyBotError, NotFoundError and BlockBrokenError. Close it to end the processes.
         """
         tournament = self.record.tournament
         rules = tournament.rules

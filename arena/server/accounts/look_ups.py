@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from arena.database.errors import BannedError, UnknownBotError, UnknownOwnerError
+from arena.database.errors import NotAllowedError, NotFoundError, UnknownOwnerError
 from arena.database.rows import OwnerRow
 from arena.records import Owner
 from arena.server.accounts import bot_statements, owner_statements, sign_in_statements
@@ -22,7 +22,7 @@ async def owner_named(connection: AsyncConnection, name: str) -> OwnerRow:
 async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
     """Return an owner's bot: a row of `bot_named`.
 
-    Raises UnknownBotError, the same for another owner's bot as for a missing one.
+    Raises NotFoundError, the same for another owner's bot as for a missing one.
     """
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None or found.owner_id != owner.id:
@@ -33,12 +33,12 @@ async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow
 async def lock_caller(connection: AsyncConnection, owner: Owner) -> None:
     """Lock an owner until the end of the transaction, before what outlives the key of the call.
 
-    Raises BannedError, and UnknownOwnerError if that key has been revoked since the call was
+    Raises NotAllowedError, and UnknownOwnerError if that key has been revoked since the call was
     admitted.
     """
     locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
     if locked.banned_at is not None:
-        raise BannedError(f"The operator has banned the owner {owner.name}.")
+        raise NotAllowedError(f"The operator has banned the owner {owner.name}.")
     if owner.key_sha256 is None:
         return
     statement = sign_in_statements.owners_by_key(owner.key_sha256)
@@ -47,6 +47,6 @@ async def lock_caller(connection: AsyncConnection, owner: Owner) -> None:
         raise UnknownOwnerError("No owner has this key.")
 
 
-def not_yours(bot: str) -> UnknownBotError:
+def not_yours(bot: str) -> NotFoundError:
     """Return the error for a bot that the owner does not have."""
-    return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
+    return NotFoundError(f"You have no bot {bot}: `arena bot list` shows yours.")

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from arena.database.errors import MessageRefusedError
+from arena.database.errors import RequestRefusedError
 from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import look_ups
@@ -35,7 +35,7 @@ class Messages:
         """Send a message to each of these owners.
 
         `sender` is what they read of whom it is from; the audit has `actor`, the subject `about`
-        and to how many, not the text. Raises MessageRefusedError.
+        and to how many, not the text. Raises RequestRefusedError.
         """
         text = checked(text)
         async with transaction(self._engine) as connection:
@@ -47,7 +47,7 @@ class Messages:
     async def send_as_operator(self, name: str, text: str, actor: str) -> None:
         """Send an owner a message of the operator's.
 
-        Raises UnknownOwnerError and MessageRefusedError.
+        Raises UnknownOwnerError and RequestRefusedError.
         """
         async with transaction(self._engine) as connection:
             found = await look_ups.owner_named(connection, name)
@@ -64,12 +64,12 @@ class Messages:
 
 
 def checked(text: str) -> str:
-    """Return the text of a message as it is stored. Raises MessageRefusedError."""
+    """Return the text of a message as it is stored. Raises RequestRefusedError."""
     text = text.replace("\r\n", "\n").strip()
     if not 1 <= len(text) <= LONGEST_TEXT:
-        raise MessageRefusedError(
+        raise RequestRefusedError(
             f"A message has 1 to {LONGEST_TEXT:,} characters; this one has {len(text):,}."
         )
     if not all(one.isprintable() or one in "\n\t" for one in text):
-        raise MessageRefusedError("The message holds characters that cannot be shown.")
+        raise RequestRefusedError("The message holds characters that cannot be shown.")
     return text

@@ -2,7 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from arena.database.errors import InviteRefusedError, NameTakenError
+from arena.database.errors import CredentialRefusedError, NameTakenError
 from arena.database.keys import code_hash
 from arena.database.names import check_not_reserved, normal_name
 from arena.records import Identity, Owner, OwnerId
@@ -15,7 +15,7 @@ async def new_owner(
 ) -> Owner:
     """Add an owner, by the invite of that code if there is one; `identity` is for the audit.
 
-    Raises NameRefusedError and InviteRefusedError.
+    Raises NameRefusedError and CredentialRefusedError.
     """
     name = normal_name("owner", name)
     check_not_reserved(name)
@@ -23,7 +23,7 @@ async def new_owner(
     if code is not None:
         invite = await connection.scalar(owner_statements.use_invite(code_hash(code)))
         if invite is None:
-            raise InviteRefusedError(
+            raise CredentialRefusedError(
                 "This invite is not known here, or used up, or expired: ask the operator "
                 "for another one."
             )

@@ -9,13 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database import shift_queue
 from arena.database.errors import (
-    BannedError,
-    InviteRefusedError,
+    CredentialRefusedError,
+    LimitReachedError,
     NameTakenError,
-    NotCaptainError,
-    OperatorSparedError,
-    TooManyMembersError,
-    UnknownMemberError,
+    NotAllowedError,
+    NotFoundError,
 )
 from arena.database.keys import code_hash, new_code, new_key, token_hash
 from arena.database.names import check_name, folded, normal_name
@@ -55,7 +53,7 @@ class Owners:
         """Add an owner; return it and its key, which cannot be read again.
 
         Uses the invite of that code, if one is required. Raises NameRefusedError and
-        InviteRefusedError, and uses no invite then.
+        CredentialRefusedError, and uses no invite then.
         """
         async with transaction(self._engine) as connection:
             owner = await new_owner(connection, name, code)
@@ -64,7 +62,7 @@ class Owners:
     async def renew_key(self, owner: Owner) -> str:
         """Return a new key of an owner; the old one and those of sign-ins are revoked.
 
-        Raises NotCaptainError, and UnknownOwnerError if the key of the call has been revoked.
+        Raises NotAllowedError, and UnknownOwnerError if the key of the call has been revoked.
         """
         _require_captain(owner)
         async with transaction(self._engine) as connection:
@@ -74,7 +72,7 @@ class Owners:
         return key
 
     async def by_key(self, key: str) -> Owner | None:
-        """Return the owner who has this key; None for an unknown key. Raises BannedError."""
+        """Return the owner who has this key; None for an unknown key. Raises NotAllowedError."""
         async with transaction(self._engine) as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
@@ -83,7 +81,7 @@ class Owners:
         if found is None:
             return None
         if found.banned_at is not None:
-            raise BannedError(f"The operator has banned the owner {found.name}.")
+            raise NotAllowedError(f"The operator has banned the owner {found.name}.")
         member = found.member or ""
         operator = found.operator_since is not None and not member
         return Owner(
@@ -93,7 +91,7 @@ class Owners:
     async def add_member(self, owner: Owner, name: str) -> str:
         """Add a member to an owner's team; return the member's key, which cannot be read again.
 
-        Raises NotCaptainError, NameRefusedError and TooManyMembersError, and UnknownOwnerError if
+        Raises NotAllowedError, NameRefusedError and LimitReachedError, and UnknownOwnerError if
         the key of the call has been revoked.
         """
         _require_captain(owner)
@@ -103,11 +101,11 @@ class Owners:
             await look_ups.lock_caller(connection, owner)
             members = (await connection.execute(owner_statements.members_of(owner.id))).all()
             if len(members) >= MOST_MEMBERS:
-                raise TooManyMembersError(f"A team has at most {MOST_MEMBERS} members.")
+                raise LimitReachedError(f"A team has at most {MOST_MEMBERS} members.")
             tightest = owner_statements.tightest_event(owner.id)
             event = (await connection.execute(tightest)).one_or_none()
             if event is not None and len(members) + 1 >= event.most_members:
-                raise TooManyMembersError(
+                raise LimitReachedError(
                     f"{event.name}, which you have entered, allows {event.most_members} people in "
                     f"a team, and {owner.name} has {len(members) + 1}."
                 )
@@ -124,14 +122,14 @@ class Owners:
     async def remove_member(self, owner: Owner, name: str) -> None:
         """Remove a member, whose key and sign-ins end; members may remove themselves.
 
-        Raises NotCaptainError and UnknownMemberError.
+        Raises NotAllowedError and NotFoundError.
         """
         if folded(owner.member) != folded(name):
             _require_captain(owner)
         async with transaction(self._engine) as connection:
             gone = await connection.scalar(owner_statements.remove_member(owner.id, name))
             if gone is None:
-                raise UnknownMemberError(
+                raise NotFoundError(
                     f"{owner.name} has no member {name}: `arena team list` shows them."
                 )
             await record(connection, owner.actor, "remove member", owner.name, {"member": gone})
@@ -166,7 +164,7 @@ class Owners:
         return registered, token
 
     async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
-        """Return versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
+        """Return versions of the owner's bots, by bot and newest first. Raises NotFoundError."""
         rows = await fetched(self._engine, owner_statements.owned_versions(owner.id, wanted))
         if wanted.bot and wanted.after is None and not rows:
             raise look_ups.not_yours(wanted.bot)
@@ -175,7 +173,7 @@ class Owners:
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
         """Return a new token for a version, by default the newest in service, and its label.
 
-        Raises UnknownBotError, RetiredError and what `look_ups.lock_caller` raises.
+        Raises NotFoundError, RetiredError and what `look_ups.lock_caller` raises.
         """
         async with transaction(self._engine) as connection:
             await look_ups.lock_caller(connection, owner)
@@ -187,7 +185,7 @@ class Owners:
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
         """Retire a version of the owner's bot, or the whole bot, for good.
 
-        Raises UnknownBotError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
@@ -198,7 +196,7 @@ class Owners:
     async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
         """Change the owner's details of a bot: `text`, `language` and `link`, as far as given.
 
-        Raises UnknownBotError and DetailsRefusedError.
+        Raises NotFoundError and RequestRefusedError.
         """
         said = {field: checked(field, words) for field, words in said.items()}
         async with transaction(self._engine) as connection:
@@ -210,7 +208,7 @@ class Owners:
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
         """Pause a bot of the owner, or let it play again.
 
-        A paused bot's streams end, and it gets no shifts. Raises UnknownBotError.
+        A paused bot's streams end, and it gets no shifts. Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
@@ -227,7 +225,7 @@ class Owners:
     ) -> None:
         """Let the decisions of a bot be in data sets, or everybody read its notes; or not.
 
-        Raises UnknownBotError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
@@ -238,7 +236,7 @@ class Owners:
     async def wish_pace(self, owner: Owner, bot: str, pace: int | None) -> None:
         """Set the rated matches an hour that an owner wishes for a bot; None for any number.
 
-        Raises UnknownBotError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
@@ -262,12 +260,12 @@ class Owners:
     async def ban(self, name: str, actor: str, *, banned: bool = True) -> None:
         """Refuse an owner and its bots, or admit them again.
 
-        Raises UnknownOwnerError, and OperatorSparedError for an operator.
+        Raises UnknownOwnerError, and NotAllowedError for an operator.
         """
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
             if banned and owner.operator_since is not None:
-                raise OperatorSparedError(
+                raise NotAllowedError(
                     f"{owner.name} is an operator: take the role away first, by `arena owner "
                     "operator --undo` on the arena's machine."
                 )
@@ -278,18 +276,18 @@ class Owners:
     async def make_operator(self, name: str, actor: str, *, operator: bool = True) -> None:
         """Give an owner the role of an operator, or take it away.
 
-        Raises UnknownOwnerError, and BannedError for one that is banned.
+        Raises UnknownOwnerError, and NotAllowedError for one that is banned.
         """
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
             if operator and owner.banned_at is not None:
-                raise BannedError(f"The owner {owner.name} is banned.")
+                raise NotAllowedError(f"The owner {owner.name} is banned.")
             await connection.execute(mark(owners, owner.id, "operator_since", on=operator))
             action = "make operator" if operator else "make no operator"
             await record(connection, actor, action, owner.name)
 
     async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
-        """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""
+        """Refuse the streams of a bot, or admit them again. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             versions = await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
@@ -300,7 +298,7 @@ class Owners:
     async def allow_pace(self, bot: str, pace: int | None, actor: str) -> None:
         """Set the pace that the operator allows a bot; None for that of the policy.
 
-        Raises UnknownBotError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             await registering.versions_named(connection, bot, None)
@@ -310,7 +308,7 @@ class Owners:
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
         """Exclude the matches of a block from all ratings; repeating it changes nothing.
 
-        Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
+        Raises NotFoundError, and WrongStateError for a block of a tournament.
         """
         async with transaction(self._engine) as connection:
             if await voiding.void_block(connection, block_id):
@@ -337,10 +335,12 @@ class Owners:
         return [InviteRow(**row) for row in rows], count
 
     async def withdraw_invite(self, number: int, actor: str) -> None:
-        """End an invite. Raises InviteRefusedError."""
+        """End an invite. Raises CredentialRefusedError."""
         async with transaction(self._engine) as connection:
             if await connection.scalar(owner_statements.withdraw_invite(number)) is None:
-                raise InviteRefusedError(f"There is no invite {number}: see `arena invite list`.")
+                raise CredentialRefusedError(
+                    f"There is no invite {number}: see `arena invite list`."
+                )
             await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
@@ -351,7 +351,7 @@ class Owners:
 
 def _require_captain(owner: Owner) -> None:
     if owner.member:
-        raise NotCaptainError(
+        raise NotAllowedError(
             f"Only the captain of {owner.name} may do that, who has the key of `arena signup`."
         )
 

@@ -7,12 +7,11 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.database.errors import (
+    LimitReachedError,
     NameTakenError,
+    NotFoundError,
     RetiredError,
-    TooManyBotsError,
     TooManyVersionsError,
-    UnknownBotError,
-    VersionExistsError,
 )
 from arena.database.keys import new_token, token_hash
 from arena.database.tables.bots import bots, versions
@@ -54,14 +53,14 @@ async def add_version(
     """Add a new bot, or a new version of the owner's bot. Return it and its token.
 
     Uploads of a day are counted separately, not as versions. Raises NameTakenError, RetiredError,
-    TooManyBotsError and TooManyVersionsError.
+    LimitReachedError and TooManyVersionsError.
     """
     found = await _bot_of(connection, bot, owner_id, house=house, allowance=allowance)
     if allowance is not None and not uploaded:
         await _require_allowed(connection, found, allowance)
     version_id = await connection.scalar(bot_statements.add_version(found.id, version))
     if version_id is None:
-        raise VersionExistsError(
+        raise NameTakenError(
             f"the bot {found.name} already has a version {version}: give the new one another label "
             "with --version, or get a new token with `arena bot rotate`."
         )
@@ -106,7 +105,7 @@ def _looks_like(bot: str, other: str) -> NameTakenError:
 async def _require_room(connection: AsyncConnection, owner_id: int, allowance: Allowance) -> None:
     has = await connection.scalar(owner_statements.bots_in_service(owner_id)) or 0
     if has >= allowance.bots:
-        raise TooManyBotsError(
+        raise LimitReachedError(
             f"You have {has} bots, and an owner may have {allowance.bots}: retire one first, or "
             "register a new version of one."
         )
@@ -136,11 +135,11 @@ async def versions_named(
 ) -> Sequence[SqlRow[Any]]:
     """Return the versions of a bot, newest first, or the one with that label.
 
-    Raises UnknownBotError.
+    Raises NotFoundError.
     """
     found = (await connection.execute(bot_statements.versions_of(bot, version))).all()
     if not found:
-        raise UnknownBotError(
+        raise NotFoundError(
             f"There is no {bot_and(bot, version)}: see `arena bot list --operator`."
         )
     return found
@@ -149,7 +148,7 @@ async def versions_named(
 async def rotate(connection: AsyncConnection, bot: str, version: str | None) -> tuple[str, str]:
     """Return a new token for a version, by default the newest in service, and the version's label.
 
-    Raises UnknownBotError and RetiredError.
+    Raises NotFoundError and RetiredError.
     """
     found = await versions_named(connection, bot, version)
     in_service = [row for row in found if row.retired_at is None]
@@ -161,7 +160,7 @@ async def rotate(connection: AsyncConnection, bot: str, version: str | None) -> 
 
 
 async def retire(connection: AsyncConnection, bot: str, version: str | None) -> None:
-    """Retire a version, or the whole bot, for good. Raises UnknownBotError."""
+    """Retire a version, or the whole bot, for good. Raises NotFoundError."""
     found = await versions_named(connection, bot, version)
     if version is None:
         bot_row = (await connection.execute(bot_statements.bot_named(bot))).one()

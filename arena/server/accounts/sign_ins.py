@@ -11,12 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.database.errors import (
-    BannedError,
-    IdentityRefusedError,
-    TokenUsedError,
-    UnknownOwnerError,
-)
+from arena.database.errors import CredentialRefusedError, NotAllowedError, UnknownOwnerError
 from arena.database.keys import new_key, token_hash
 from arena.database.transaction import transaction
 from arena.records import Identity, Owner, OwnerId
@@ -35,7 +30,7 @@ MOST_OF_AN_OWNER: Final = 50
 class SignIns:
     """The sign-ins of owners.
 
-    Every method raises BannedError, TokenUsedError and DatabaseUnreachableError.
+    Every method raises NotAllowedError, CredentialRefusedError and DatabaseUnreachableError.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
@@ -58,7 +53,7 @@ class SignIns:
     async def sign_up(self, identity: Identity, name: str, code: str | None) -> tuple[Owner, str]:
         """Add an owner who has this identity; return it with a key for this sign-in.
 
-        Raises NameRefusedError, InviteRefusedError and IdentityRefusedError.
+        Raises NameRefusedError, CredentialRefusedError and NotAllowedError.
         """
         async with transaction(self._engine) as connection:
             owner = await new_owner(connection, name, code, identity)
@@ -69,7 +64,7 @@ class SignIns:
         """Give this identity to the owner, or to the member of a team, who has this key.
 
         Returns the owner with a key for this sign-in. Raises UnknownOwnerError and
-        IdentityRefusedError.
+        NotAllowedError.
         """
         async with transaction(self._engine) as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
@@ -122,7 +117,7 @@ async def _bind(connection: AsyncConnection, owner: Owner, identity: Identity) -
         await connection.scalar(sign_in_statements.bind(owner.id, owner.member_id, identity))
         is None
     ):
-        raise IdentityRefusedError(
+        raise NotAllowedError(
             f"Either {owner.actor} has another identity already, or this identity another owner."
         )
 
@@ -132,10 +127,10 @@ async def _sign_in(
 ) -> str:
     """Use up the ID token, and return a new key of the owner."""
     if banned is not None:
-        raise BannedError(f"The operator has banned the owner {owner.name}.")
+        raise NotAllowedError(f"The operator has banned the owner {owner.name}.")
     await connection.execute(sign_in_statements.forget_expired_tokens())
     if await connection.scalar(sign_in_statements.use_token(identity)) is None:
-        raise TokenUsedError("This ID token was used before: sign in again.")
+        raise CredentialRefusedError("This ID token was used before: sign in again.")
     await connection.execute(sign_in_statements.forget_expired_sign_ins())
     key = new_key()
     statement = sign_in_statements.add_sign_in(

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from arena.database.errors import EventRefusedError
+from arena.database.errors import RequestRefusedError
 from arena.database.names import LONGEST, fitted
 from arena.records import Owner, OwnerId
 from arena.server.accounts import owner_statements, sign_in_statements
@@ -15,13 +15,13 @@ from arena.server.accounts.owners import MOST_MEMBERS
 
 
 async def require_new(connection: AsyncConnection, hashes: Collection[bytes]) -> None:
-    """Raise EventRefusedError unless these may become the hashes of keys: nobody has one yet."""
+    """Raise RequestRefusedError unless these may become the hashes of keys: nobody has one yet."""
     if any(len(one) != 32 for one in hashes):
-        raise EventRefusedError("The SHA-256 of a key has 32 bytes.")
+        raise RequestRefusedError("The SHA-256 of a key has 32 bytes.")
     if len(set(hashes)) < len(hashes):
-        raise EventRefusedError("Each person needs a key of their own.")
+        raise RequestRefusedError("Each person needs a key of their own.")
     if (await connection.execute(owner_statements.known_keys(hashes))).first() is not None:
-        raise EventRefusedError("One of these keys is somebody's already: make new ones.")
+        raise RequestRefusedError("One of these keys is somebody's already: make new ones.")
 
 
 async def add_member(
@@ -29,13 +29,13 @@ async def add_member(
 ) -> int:
     """Add a member by the person's name, made to fit and unique in the team; return its id.
 
-    Raises EventRefusedError if the team has as many people as are allowed, at `most`.
+    Raises RequestRefusedError if the team has as many people as are allowed, at `most`.
     """
     await connection.execute(owner_statements.lock_owner(owner.id))
     members = (await connection.execute(owner_statements.members_of(owner.id))).all()
     most = min(most or MOST_MEMBERS + 1, MOST_MEMBERS + 1)
     if len(members) + 1 >= most:
-        raise EventRefusedError(f"The team {owner.name} has more than {most} people.")
+        raise RequestRefusedError(f"The team {owner.name} has more than {most} people.")
     number = 1
     while True:
         end = "" if number == 1 else f" {number}"
@@ -60,12 +60,12 @@ async def take_captain(
     """Take the key of a team from its captain, whose sign-ins and identity end; return its hash.
 
     The member `heir` becomes the captain, who keeps the key and the identity. Without one, nobody
-    acts for the owner any more. Returns None if the owner had no key. Raises EventRefusedError for
-    an operator, whose role is nobody else's.
+    acts for the owner any more. Returns None if the owner had no key. Raises RequestRefusedError
+    for an operator, whose role is nobody else's.
     """
     owner = (await connection.execute(owner_statements.lock_owner(owner_id))).one()
     if owner.operator_since is not None:
-        raise EventRefusedError(f"{owner.name} is an operator, who stays the captain.")
+        raise RequestRefusedError(f"{owner.name} is an operator, who stays the captain.")
     for statement in sign_in_statements.forget_captain(owner_id):
         await connection.execute(statement)
     taken = await connection.scalar(owner_statements.take_key(owner_id))

@@ -5,7 +5,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.database.channels import RESULTS_CHANNEL
-from arena.database.errors import BlockRefusedError, UnknownBlockError
+from arena.database.errors import NotFoundError, WrongStateError
 from arena.database.tables.matches import blocks, voidings
 from arena.database.tables.tournaments import tournament_blocks
 from arena.match.match_id import is_match_id
@@ -14,8 +14,8 @@ from arena.match.match_id import is_match_id
 async def void_block(connection: AsyncConnection, block_id: str) -> bool:
     """Exclude the matches of a block from all ratings.
 
-    Returns False and changes nothing if it is void already. Raises UnknownBlockError, and
-    BlockRefusedError for a block of a tournament.
+    Returns False and changes nothing if it is void already. Raises NotFoundError, and
+    WrongStateError for a block of a tournament.
     """
     found = None
     if is_match_id(block_id.lower()):  # a block's id has the same form
@@ -28,11 +28,11 @@ async def void_block(connection: AsyncConnection, block_id: str) -> bool:
         )
         found = (await connection.execute(statement)).one_or_none()
     if found is None:
-        raise UnknownBlockError(
+        raise NotFoundError(
             f"There is no block {block_id}: `arena matches --json` names each match's block_id."
         )
     if found.tournament:
-        raise BlockRefusedError(
+        raise WrongStateError(
             f"The block {block_id} is of a tournament, whose standings follow from it."
         )
     if found.voided_at is not None:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.async_engine import async_engine
 from arena.database.batched_lookup import BatchedLookup
-from arena.database.errors import BannedError, FrozenError, PausedError, RetiredError
+from arena.database.errors import NotAllowedError, RetiredError
 from arena.database.keys import SHIFT_PREFIX, token_hash
 from arena.database.names import check_name, normal_name
 from arena.database.rows import (
@@ -151,8 +151,8 @@ class Store:
         Only the operator may do so. Returns the version and its token, which cannot be read again.
         The audit names the `actor`.
 
-        A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
-        and RetiredError.
+        A bot keeps the `house` of its first version. Raises NameRefusedError, NameTakenError and
+        RetiredError.
         """
         bot, owner = normal_name("bot", bot), normal_name("owner", owner)
         check_name("version", version)
@@ -167,8 +167,7 @@ class Store:
     async def authenticate(self, token: str) -> Registered | None:
         """Return the version that has this token, or plays with it in a running shift.
 
-        Returns None for an unknown token. Raises BannedError, FrozenError, PausedError and
-        RetiredError.
+        Returns None for an unknown token. Raises NotAllowedError and RetiredError.
         """
         if token.startswith(SHIFT_PREFIX):
             found = await self.shifts.by_token(token)
@@ -180,11 +179,11 @@ class Store:
         if found.retired_at is not None:
             raise RetiredError(f"{registered.entrant} is retired: register a new version.")
         if found.banned_at is not None:
-            raise BannedError(f"The operator has banned the owner {registered.entrant.owner}.")
+            raise NotAllowedError(f"The operator has banned the owner {registered.entrant.owner}.")
         if found.frozen_at is not None:
-            raise FrozenError(f"The operator has frozen the bot {registered.entrant.bot}.")
+            raise NotAllowedError(f"The operator has frozen the bot {registered.entrant.bot}.")
         if found.paused_at is not None:
-            raise PausedError(
+            raise NotAllowedError(
                 f"Its owner has paused the bot {registered.entrant.bot}: `arena bot resume "
                 f"{registered.entrant.bot}` lets it play, and then it is to be started again."
             )
@@ -211,7 +210,7 @@ class Store:
 
         Returns the new token and the version's label. The audit names the `actor`.
 
-        Raises UnknownBotError and RetiredError.
+        Raises NotFoundError and RetiredError.
         """
         async with transaction(self._engine) as connection:
             token, label = await registering.rotate(connection, bot, version)
@@ -223,7 +222,7 @@ class Store:
     ) -> None:
         """Retire a version, or the whole bot, for good. The audit names the `actor`.
 
-        Raises UnknownBotError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             await registering.retire(connection, bot, version)

@@ -12,11 +12,10 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import (
-    EventRefusedError,
-    EventStateError,
-    NotOrganiserError,
-    UnknownBotError,
-    UnknownPersonError,
+    NotAllowedError,
+    NotFoundError,
+    RequestRefusedError,
+    WrongStateError,
 )
 from arena.database.names import folded
 from arena.database.statement import row_count
@@ -42,21 +41,21 @@ class Organisers:
     # For the operator
 
     async def add(self, event: Event, name: str, actor: str) -> None:
-        """Make an owner an organiser. Raises UnknownOwnerError and EventRefusedError."""
+        """Make an owner an organiser. Raises UnknownOwnerError and RequestRefusedError."""
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
             added = organising_statements.add_organiser(event.id, owner.id)
             if await connection.scalar(added) is None:
-                raise EventRefusedError(f"{owner.name} organises {event.name} already.")
+                raise RequestRefusedError(f"{owner.name} organises {event.name} already.")
             await record(connection, actor, "add organiser", event.name, {"owner": owner.name})
 
     async def remove(self, event: Event, name: str, actor: str) -> None:
-        """Make an owner no organiser any more. Raises UnknownOwnerError and EventRefusedError."""
+        """Make an owner no organiser any more. Raises UnknownOwnerError and RequestRefusedError."""
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
             gone = organising_statements.remove_organiser(event.id, owner.id)
             if await connection.scalar(gone) is None:
-                raise EventRefusedError(f"{owner.name} does not organise {event.name}.")
+                raise RequestRefusedError(f"{owner.name} does not organise {event.name}.")
             await record(connection, actor, "remove organiser", event.name, {"owner": owner.name})
 
     async def allow(self, name: str, actor: str, *, allowed: bool = True) -> None:
@@ -96,7 +95,7 @@ class Organisers:
         return [rows.event(row) for row in found], may is not None, now
 
     async def require_maker(self, owner: Owner) -> None:
-        """Raise NotOrganiserError and EventStateError unless the owner may make an event."""
+        """Raise NotAllowedError and WrongStateError unless the owner may make an event."""
         async with transaction(self._engine) as connection:
             await require_maker(connection, owner)
 
@@ -106,29 +105,29 @@ class Organisers:
         return list(await fetched(self._engine, found))
 
     async def last_check(self, event: Event, bot: str) -> SqlRow[Any]:
-        """Return a row of `organising_statements.last_check`. Raises UnknownBotError."""
+        """Return a row of `organising_statements.last_check`. Raises NotFoundError."""
         for row in await fetched(self._engine, organising_statements.last_check(event.id, bot)):
             return row
-        raise UnknownBotError(f"No bot {bot} is entered in {event.name}.")
+        raise NotFoundError(f"No bot {bot} is entered in {event.name}.")
 
     async def owners_here(self, event: Event, names: Sequence[str]) -> list[OwnerId]:
-        """Return the ids of owners who take part. Raises UnknownPersonError for another."""
+        """Return the ids of owners who take part. Raises NotFoundError for another."""
         found = await fetched(self._engine, organising_statements.owners_here(event.id, names))
         by_name = {row.folded: OwnerId(row.id) for row in found}
         for name in names:
             if folded(name) not in by_name:
-                raise UnknownPersonError(f"No owner {name} takes part in {event.name}.")
+                raise NotFoundError(f"No owner {name} takes part in {event.name}.")
         return list(by_name.values())
 
 
 async def require_maker(connection: AsyncConnection, owner: Owner) -> None:
-    """Raise NotOrganiserError unless the owner may make events; EventStateError beyond the most.
+    """Raise NotAllowedError unless the owner may make events; WrongStateError beyond the most.
 
     Calls of one owner wait for each other until the end of the transaction.
     """
     await connection.execute(owner_statements.lock_owner(owner.id))
     if (await connection.execute(organising_statements.maker(owner.id))).first() is None:
-        raise NotOrganiserError("You may not make events: ask the operator.")
+        raise NotAllowedError("You may not make events: ask the operator.")
     unfinished = organising_statements.organised_by(owner.id, unfinished=True)
     if (await connection.scalar(row_count(unfinished)) or 0) >= MOST_UNFINISHED:
-        raise EventStateError(f"You organise {MOST_UNFINISHED} events that are not over.")
+        raise WrongStateError(f"You organise {MOST_UNFINISHED} events that are not over.")

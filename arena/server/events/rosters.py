@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.database.errors import EventRefusedError, NameTakenError, UnknownPersonError
+from arena.database.errors import NameTakenError, NotFoundError, RequestRefusedError
 from arena.database.names import LONGEST, folded
 from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
@@ -60,13 +60,13 @@ class Rosters:
 
         `keys` are the hashes of keys for them, of which those of people who are added are valid
         from now on. The first person of a new team is its captain, who has the owner's own key.
-        Raises EventRefusedError, NameRefusedError and NameTakenError.
+        Raises RequestRefusedError, NameRefusedError and NameTakenError.
         """
         for line, person in enumerate(people, start=1):
             if why := person.why_refused:
-                raise EventRefusedError(f"Person {line} of the roster {why}.")
+                raise RequestRefusedError(f"Person {line} of the roster {why}.")
             if event.terms.private and not person.team:
-                raise EventRefusedError(
+                raise RequestRefusedError(
                     f"Person {line} of the roster has no team: it would be named after the event, "
                     "and names of teams are public."
                 )
@@ -90,17 +90,17 @@ class Rosters:
     async def move(self, event: Event, named: str, team: str, actor: str) -> None:
         """Move a person to another team of the roster, or to a new one, with the person's key.
 
-        Raises UnknownPersonError, EventRefusedError, NameRefusedError and NameTakenError.
+        Raises NotFoundError, RequestRefusedError, NameRefusedError and NameTakenError.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             people = (await connection.execute(statements.roster(event.id))).all()
             person = _person(event, people, named)
             if folded(person.team) == folded(team):
-                raise EventRefusedError(f"{person.name} is in the team {person.team} already.")
+                raise RequestRefusedError(f"{person.name} is in the team {person.team} already.")
             sha256 = await _take_key(connection, event, people, person)
             if sha256 is None:
-                raise EventRefusedError(
+                raise RequestRefusedError(
                     f"{person.name} has no key any more: remove and enroll this person again."
                 )
             there = [one for one in people if folded(one.team) == folded(team)]
@@ -123,7 +123,7 @@ class Rosters:
     async def remove(self, event: Event, named: str, actor: str) -> None:
         """Remove a person, whose key and sign-ins end. The team keeps its bots and its entry.
 
-        Raises UnknownPersonError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
@@ -136,7 +136,7 @@ class Rosters:
             await connection.execute(statements.tell(event.id))
 
     async def excuse(self, event: Event, named: str, actor: str, *, excused: bool = True) -> None:
-        """Excuse a person from the grades, or not any more. Raises UnknownPersonError."""
+        """Excuse a person from the grades, or not any more. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             people = (await connection.execute(statements.roster(event.id))).all()
             person = _person(event, people, named)
@@ -176,7 +176,7 @@ async def _added(
         person, sha256 = people[index], keys[index]
         number = last + len(rows) + 1
         if len(before) + len(rows) >= MOST_PEOPLE:
-            raise EventRefusedError(f"A roster has at most {MOST_PEOPLE:,} people.")
+            raise RequestRefusedError(f"A roster has at most {MOST_PEOPLE:,} people.")
         end = f" {number}"
         team = person.team or event.name[: LONGEST - len(end)] + end
         owner, member = teams.get(folded(team)), None
@@ -227,7 +227,7 @@ async def _take_key(
 def _person(event: Event, people: Sequence[SqlRow[Any]], named: str) -> SqlRow[Any]:
     """Return the one person of this student number, else of this address, else of this name.
 
-    Raises UnknownPersonError.
+    Raises NotFoundError.
     """
     wanted = named.strip()
     by = (
@@ -237,11 +237,11 @@ def _person(event: Event, people: Sequence[SqlRow[Any]], named: str) -> SqlRow[A
     )
     found = next((some for some in by if some), [])
     if not found:
-        raise UnknownPersonError(
+        raise NotFoundError(
             f"Nobody on the roster of {event.name} has the name, address or number {named}."
         )
     if len(found) > 1:
-        raise UnknownPersonError(
+        raise NotFoundError(
             f"{len(found)} people on the roster of {event.name} are named {named}: say which by "
             "the student number or the address."
         )

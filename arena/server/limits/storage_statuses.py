@@ -12,51 +12,16 @@ from arena.server.limits.limits import LimitError
 from arena.server.requests.errors import ProtocolError
 
 _STATUSES: Final = {
-    grpc.StatusCode.ALREADY_EXISTS: (
-        errors.NameTakenError,
-        errors.EventExistsError,
-    ),
-    grpc.StatusCode.INVALID_ARGUMENT: (
-        errors.NameRefusedError,
-        errors.DetailsRefusedError,
-        errors.RecordRefusedError,
-        errors.EventRefusedError,
-        errors.WebhookRefusedError,
-        errors.MessageRefusedError,
-    ),
-    grpc.StatusCode.UNAUTHENTICATED: (
-        errors.InviteRefusedError,
-        errors.TokenUsedError,
-        errors.UnknownOwnerError,
-    ),
-    grpc.StatusCode.PERMISSION_DENIED: (
-        errors.IdentityRefusedError,
-        errors.BannedError,
-        errors.FrozenError,
-        errors.PausedError,
-        errors.RetiredError,
-        errors.NotCaptainError,
-        errors.NotOrganiserError,
-        errors.OperatorSparedError,
-    ),
-    grpc.StatusCode.NOT_FOUND: (
-        errors.UnknownBotError,
-        errors.UnknownEventError,
-        errors.UnknownPersonError,
-        errors.UnknownBlockError,
-        errors.UnknownMemberError,
-        errors.UnknownShiftError,
-    ),
-    grpc.StatusCode.FAILED_PRECONDITION: (
-        errors.EventStateError,
-        errors.BlockRefusedError,
-        errors.BuildNotKeptError,
-        errors.LogNotKeptError,
-    ),
-    grpc.StatusCode.RESOURCE_EXHAUSTED: (
-        errors.TooManyBotsError,
-        errors.TooManyMembersError,
-    ),
+    errors.NameTakenError: grpc.StatusCode.ALREADY_EXISTS,
+    errors.NameRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
+    errors.RequestRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
+    errors.RecordRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
+    errors.CredentialRefusedError: grpc.StatusCode.UNAUTHENTICATED,
+    errors.UnknownOwnerError: grpc.StatusCode.UNAUTHENTICATED,
+    errors.NotAllowedError: grpc.StatusCode.PERMISSION_DENIED,
+    errors.NotFoundError: grpc.StatusCode.NOT_FOUND,
+    errors.WrongStateError: grpc.StatusCode.FAILED_PRECONDITION,
+    errors.LimitReachedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
 """The first that fits: some errors are kinds of others."""
 
@@ -81,7 +46,7 @@ async def storage_errors_to_grpc() -> AsyncIterator[None]:
     except errors.TooManyUploadsError as error:
         raise LimitError("uploads", str(error), error.wait_seconds) from error
     except errors.StorageError as error:
-        for status, kinds in _STATUSES.items():
-            if isinstance(error, kinds):
+        for kind, status in _STATUSES.items():
+            if isinstance(error, kind):
                 raise ProtocolError(status, str(error)) from error
         raise

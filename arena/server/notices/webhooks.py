@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.database.errors import WebhookRefusedError
+from arena.database.errors import RequestRefusedError
 from arena.database.transaction import fetched, transaction
 from arena.records import Owner
 from arena.server.accounts import look_ups
@@ -36,7 +36,7 @@ class Webhooks:
     ) -> str:
         """Deliver an event's notices to an address from now on; return the secret that signs them.
 
-        With `public_only` it must be on the public internet. Raises WebhookRefusedError.
+        With `public_only` it must be on the public internet. Raises RequestRefusedError.
         """
         secret = _new_secret(url)
         if public_only:
@@ -46,7 +46,7 @@ class Webhooks:
                 await connection.execute(statements.lock_event(event_id))
                 kept = statements.webhook_list(event_id=event_id, public_only=True)
                 if len((await connection.execute(kept)).all()) >= MOST_OF_ORGANISERS:
-                    raise WebhookRefusedError(
+                    raise RequestRefusedError(
                         f"{event} has {MOST_OF_ORGANISERS} webhooks of its organisers, which is "
                         "what is allowed: remove one first."
                     )
@@ -54,7 +54,7 @@ class Webhooks:
                 url, secret, event_id=event_id, public_only=public_only
             )
             if await connection.scalar(statement) is None:
-                raise WebhookRefusedError(f"{event} has this webhook already.")
+                raise RequestRefusedError(f"{event} has this webhook already.")
             await record(connection, actor, "add webhook", event, _host_of(url))
         return secret
 
@@ -66,11 +66,11 @@ class Webhooks:
     async def remove(
         self, event_id: int, event: str, url: str, actor: str, *, public_only: bool = False
     ) -> None:
-        """Deliver nothing to an address any more. Raises WebhookRefusedError."""
+        """Deliver nothing to an address any more. Raises RequestRefusedError."""
         async with transaction(self._engine) as connection:
             statement = statements.remove_webhook(url, event_id=event_id, public_only=public_only)
             if await connection.scalar(statement) is None:
-                raise WebhookRefusedError(f"{event} has no such webhook.")
+                raise RequestRefusedError(f"{event} has no such webhook.")
             await record(connection, actor, "remove webhook", event, _host_of(url))
 
 
@@ -83,7 +83,7 @@ class BotWebhooks:
     async def add(self, owner: Owner, url: str, bot: str | None) -> str:
         """Deliver notices of an owner's bot, or of all, to an address from now on.
 
-        Returns the secret that signs them. Raises UnknownBotError, WebhookRefusedError and what
+        Returns the secret that signs them. Raises NotFoundError, RequestRefusedError and what
         `look_ups.lock_caller` raises.
         """
         secret = _new_secret(url)
@@ -93,13 +93,13 @@ class BotWebhooks:
             bot_id = await _bot(connection, owner, bot)
             kept = (await connection.execute(statements.webhook_list(owner_id=owner.id))).all()
             if len(kept) >= MOST_WEBHOOKS:
-                raise WebhookRefusedError(
+                raise RequestRefusedError(
                     f"You have {len(kept)} webhooks, and {MOST_WEBHOOKS} are allowed: remove one "
                     "first."
                 )
             statement = statements.add_webhook(url, secret, owner_id=owner.id, bot_id=bot_id)
             if await connection.scalar(statement) is None:
-                raise WebhookRefusedError("You have this webhook already.")
+                raise RequestRefusedError("You have this webhook already.")
             subject = bot or owner.name
             await record(connection, owner.actor, "add webhook", subject, _host_of(url))
         return secret
@@ -111,13 +111,13 @@ class BotWebhooks:
     async def remove(self, owner: Owner, url: str, bot: str | None) -> None:
         """Deliver nothing of a bot, or of all, to an address any more.
 
-        Raises UnknownBotError and WebhookRefusedError.
+        Raises NotFoundError and RequestRefusedError.
         """
         async with transaction(self._engine) as connection:
             bot_id = await _bot(connection, owner, bot)
             statement = statements.remove_webhook(url, owner_id=owner.id, bot_id=bot_id)
             if await connection.scalar(statement) is None:
-                raise WebhookRefusedError(
+                raise RequestRefusedError(
                     "You have no such webhook: `arena bot webhooks` lists yours."
                 )
             subject = bot or owner.name
@@ -125,19 +125,19 @@ class BotWebhooks:
 
 
 async def _bot(connection: AsyncConnection, owner: Owner, bot: str | None) -> int | None:
-    """Return the id of an owner's bot; None for all. Raises UnknownBotError."""
+    """Return the id of an owner's bot; None for all. Raises NotFoundError."""
     return None if bot is None else (await look_ups.own_bot(connection, owner, bot)).id
 
 
 def _new_secret(url: str) -> str:
-    """Return a new secret of a webhook. Raises WebhookRefusedError unless it has an address."""
+    """Return a new secret of a webhook. Raises RequestRefusedError unless it has an address."""
     if not _is_address(url):
-        raise WebhookRefusedError("A webhook has an address such as https://example.org/hook.")
+        raise RequestRefusedError("A webhook has an address such as https://example.org/hook.")
     return f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
 
 
 def _require_public(url: str) -> None:
-    """Raise WebhookRefusedError for an address that is a number of a private network.
+    """Raise RequestRefusedError for an address that is a number of a private network.
 
     Names are looked up when something is posted.
     """
@@ -147,7 +147,7 @@ def _require_public(url: str) -> None:
     except ValueError:
         private = host == "localhost" or host.endswith(".localhost")
     if private:
-        raise WebhookRefusedError(
+        raise RequestRefusedError(
             f"{host} is not on the public internet: these notices are posted nowhere else."
         )
 

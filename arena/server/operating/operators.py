@@ -67,7 +67,7 @@ class Operators:
     async def void(self, block_or_match_id: str, actor: str, reason: str) -> None:
         """Exclude the matches of a block from all ratings, by its id or that of a match of it.
 
-        Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
+        Raises NotFoundError, and WrongStateError for a block of a tournament.
         """
         block_id = block_or_match_id.strip().lower()
         if is_match_id(block_id):

@@ -11,11 +11,7 @@ from typing import Any, Final
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.database.errors import (
-    TournamentExistsError,
-    TournamentStateError,
-    UnknownTournamentError,
-)
+from arena.database.errors import NameTakenError, NotFoundError, TournamentStateError
 from arena.database.names import check_name
 from arena.database.transaction import fetched, transaction
 from arena.records import TournamentBlock, TournamentId, VersionId
@@ -66,7 +62,7 @@ class Tournaments:
         self._epoch = epoch
 
     async def create(self, name: str, rules: Rules, entries: Sequence[NewEntry]) -> Tournament:
-        """Create a tournament, not started. Raises NameRefusedError and TournamentExistsError."""
+        """Create a tournament, not started. Raises NameRefusedError and NameTakenError."""
         check_name("tournament", name)
         values = {
             "name": name,
@@ -78,9 +74,7 @@ class Tournaments:
         async with transaction(self._engine) as connection:
             found = await connection.scalar(statements.add_tournament(values))
             if found is None:
-                raise TournamentExistsError(
-                    f"There is already a tournament {name}: choose another name."
-                )
+                raise NameTakenError(f"There is already a tournament {name}: choose another name.")
             field = [
                 {"number": number, "version_id": entry.version_id, "elo": entry.elo}
                 for number, entry in enumerate(entries, start=1)
@@ -126,7 +120,7 @@ class Tournaments:
             await connection.execute(statements.tell(tournament_id))
 
     async def named(self, name: str) -> Tournament:
-        """Return the tournament of that name. Raises UnknownTournamentError."""
+        """Return the tournament of that name. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
@@ -137,7 +131,7 @@ class Tournaments:
 
         By default these are all from which `state` can be reached.
 
-        Raises UnknownTournamentError and TournamentStateError.
+        Raises NotFoundError and TournamentStateError.
         """
         before = before or BEFORE[state]
         async with transaction(self._engine) as connection:
@@ -167,7 +161,7 @@ class Tournaments:
     async def withdraw(self, name: str, number: EntryNumber) -> None:
         """Withdraw an entry from a tournament that is not over; doing so again changes nothing.
 
-        Raises UnknownTournamentError and TournamentStateError.
+        Raises NotFoundError and TournamentStateError.
         """
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
@@ -294,11 +288,11 @@ async def _change(
 
 
 async def _named(connection: AsyncConnection, name: str) -> Tournament:
-    """Return the tournament of that name. Raises UnknownTournamentError."""
+    """Return the tournament of that name. Raises NotFoundError."""
     found = await connection.execute(statements.tournament_list(name=name))
     for tournament in await _with_entries(connection, found.all()):
         return tournament
-    raise UnknownTournamentError(f"There is no tournament {name}: see `arena tournament list`.")
+    raise NotFoundError(f"There is no tournament {name}: see `arena tournament list`.")
 
 
 async def _with_entries(

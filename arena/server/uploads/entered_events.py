@@ -10,18 +10,18 @@ from typing import Any
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from arena.database.errors import EventStateError
+from arena.database.errors import WrongStateError
 from arena.moments import in_utc, in_words
 from arena.records import Owner
 from arena.server.uploads.build_statements import entered_events
 
 
 async def require_open(connection: AsyncConnection, owner: Owner, bot: str) -> None:
-    """Raise EventStateError if an event that the bot has entered takes no new build of it now."""
+    """Raise WrongStateError if an event that the bot has entered takes no new build of it now."""
     rows = (await connection.execute(entered_events(owner.id, bot))).all()
     closed = [row for row in rows if row.freezes_at <= row.now and not row.practice]
     for row in sorted(closed, key=_results, reverse=True):
-        raise EventStateError(
+        raise WrongStateError(
             f"{row.bot} is entered in {row.name}, whose builds were fixed at "
             f"{in_utc(row.freezes_at)}: upload again when its results are out, at "
             f"{in_utc(row.results_at)}. Nothing was changed."
@@ -34,7 +34,7 @@ async def require_open(connection: AsyncConnection, owner: Owner, bot: str) -> N
                 if tomorrow < row.freezes_at
                 else f"no other is possible before the freeze at {in_utc(row.freezes_at)}"
             )
-            raise EventStateError(
+            raise WrongStateError(
                 f"{row.name} allows {row.most_builds} builds of a bot in a day (UTC), and "
                 f"{row.bot} has had {row.builds} today: {again}. Nothing was changed."
             )

@@ -12,10 +12,10 @@ from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
 from arena.database import shift_queue
 from arena.database.errors import (
     BuildNotKeptError,
-    TooManyBotsError,
+    LimitReachedError,
+    NameTakenError,
+    NotFoundError,
     TooManyUploadsError,
-    UnknownBotError,
-    VersionExistsError,
 )
 from arena.database.names import check_name, normal_name
 from arena.database.transaction import fetched, transaction
@@ -58,8 +58,8 @@ class HostedBuilds:
 
         An empty `version` stands for the next free number.
 
-        Raises TooManyUploadsError, TooManyBotsError, VersionExistsError if the bot can already play
-        with this build, EventStateError while an event fixes the bot's build, and what
+        Raises TooManyUploadsError, LimitReachedError, NameTakenError if the bot can already play
+        with this build, WrongStateError while an event fixes the bot's build, and what
         `look_ups.lock_caller` and `registering.add_version` raise.
         """
         bot = normal_name("bot", bot)
@@ -135,7 +135,7 @@ class HostedBuilds:
     async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
         """Make a bot play another of its accepted builds, from its next shift on.
 
-        Raises UnknownBotError and BuildNotKeptError.
+        Raises NotFoundError and BuildNotKeptError.
         """
         async with transaction(self._engine) as connection:
             row = await own_version(connection, owner, bot, version)
@@ -160,14 +160,14 @@ async def own_version(
 ) -> "SqlRow[Any]":
     """Return the row of `owned_builds` of a version; by default of the bot's newest one.
 
-    Raises UnknownBotError if the owner has uploaded no such version.
+    Raises NotFoundError if the owner has uploaded no such version.
     """
     row = await _newest(connection, owner, bot, version)
     if row is not None:
         return row
     known = version and await _newest(connection, owner, bot)
     which = f"version {version} of {bot}" if known else f"bot {bot}"
-    raise UnknownBotError(f"You have uploaded no {which}: `arena bot builds` shows what you have.")
+    raise NotFoundError(f"You have uploaded no {which}: `arena bot builds` shows what you have.")
 
 
 async def _newest(
@@ -181,24 +181,24 @@ async def _newest(
 async def _require_allowed(
     connection: AsyncConnection, owner: Owner, bot: str, terms: HostingTerms
 ) -> None:
-    """Raise TooManyUploadsError or TooManyBotsError if a quota of the terms is used up."""
+    """Raise TooManyUploadsError or LimitReachedError if a quota of the terms is used up."""
     lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
     if lately.uploads >= terms.uploads_a_day:
         raise TooManyUploadsError(lately.uploads, lately.wait_seconds)
     others = await connection.scalar(hosting_statements.other_hosted_bots(owner.id, bot)) or 0
     if others >= terms.hosted_bots:
-        raise TooManyBotsError(
+        raise LimitReachedError(
             f"The arena hosts {others} bots of yours, and {terms.hosted_bots} are allowed: retire "
             "one first, or upload a new version of one."
         )
 
 
 async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, build: Build) -> None:
-    """Raise VersionExistsError if the bot can already play with this build."""
+    """Raise NameTakenError if the bot can already play with this build."""
     statement = hosting_statements.version_with_build(owner.id, bot, build.sha256)
     known = await connection.scalar(statement)
     if known is not None:
-        raise VersionExistsError(
+        raise NameTakenError(
             f"This build is version {known} of {bot} already: nothing was changed. If a later "
             f"version plays now, `arena bot roll-back {quote(bot)} {known}` goes back to it."
         )

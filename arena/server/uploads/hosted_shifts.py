@@ -19,10 +19,7 @@ from arena.builds.hosted import (
     Worker,
 )
 from arena.database import shift_queue
-from arena.database.errors import (
-    BuildNotKeptError,
-    UnknownShiftError,
-)
+from arena.database.errors import BuildNotKeptError, NotFoundError
 from arena.database.keys import new_shift_token, token_hash
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
@@ -128,7 +125,7 @@ class HostedShifts:
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
         """Return the bytes of the build that a shift of this worker runs.
 
-        Raises UnknownShiftError and BuildNotKeptError.
+        Raises NotFoundError and BuildNotKeptError.
         """
         async with transaction(self._engine) as connection:
             running = await _running(connection, worker, shift)
@@ -138,7 +135,7 @@ class HostedShifts:
         return bytes(data)
 
     async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
-        """Record the current step of a check. Raises UnknownShiftError."""
+        """Record the current step of a check. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             running = await _running(connection, worker, shift)
             if running.check:
@@ -290,10 +287,10 @@ async def _begun(
 
 
 async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) -> "SqlRow[Any]":
-    """Return the row of a running shift of this worker. Raises UnknownShiftError."""
+    """Return the row of a running shift of this worker. Raises NotFoundError."""
     found = await _found(connection, shift_statements.running_shift(shift, worker.id))
     if found is None:
-        raise UnknownShiftError("This worker runs no such shift.")
+        raise NotFoundError("This worker runs no such shift.")
     return found
 
 

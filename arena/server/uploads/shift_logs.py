@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.builds.hosted import HostedShift, MatchLog
 from arena.builds.shift_log import printed_between
-from arena.database.errors import LogNotKeptError, UnknownBotError
+from arena.database.errors import NotFoundError, WrongStateError
 from arena.database.transaction import transaction
 from arena.match.match_id import is_match_id
 from arena.records import Owner
@@ -31,7 +31,7 @@ class ShiftLogs:
     async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
         """Return the last shifts of a version, by default of the newest uploaded; newest first.
 
-        Raises UnknownBotError.
+        Raises NotFoundError.
         """
         async with transaction(self._engine) as connection:
             row = await own_version(connection, owner, bot, version)
@@ -51,7 +51,7 @@ class ShiftLogs:
     async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
         """Return what a bot printed while it played a match.
 
-        Raises UnknownBotError and LogNotKeptError.
+        Raises NotFoundError and WrongStateError.
         """
         async with transaction(self._engine) as connection:
             match = None
@@ -59,16 +59,16 @@ class ShiftLogs:
                 statement = shift_statements.match_of(owner.id, bot, match_id.lower())
                 match = (await connection.execute(statement)).one_or_none()
             if match is None:
-                raise UnknownBotError(f"You have no bot {bot} that played a match {match_id}.")
+                raise NotFoundError(f"You have no bot {bot} that played a match {match_id}.")
             statement = shift_statements.shift_of(match.version_id, match.started_at)
             shift = (await connection.execute(statement)).one_or_none()
             if shift is None:
-                raise LogNotKeptError(
+                raise WrongStateError(
                     f"There is no log of this match: those of the last {SHIFTS_KEPT} shifts of a "
                     "version are kept."
                 )
             if shift.ended_at is None:
-                raise LogNotKeptError(
+                raise WrongStateError(
                     "The shift of this match still runs: what a program prints is known when its "
                     "shift is over, in a minute or so."
                 )

@@ -4,7 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.hosted import Worker, WorkerId, WorkerSeen
 from arena.database import shift_queue
-from arena.database.errors import UnknownWorkerError
+from arena.database.errors import NotFoundError
 from arena.database.keys import new_worker_token, token_hash
 from arena.database.names import check_name
 from arena.database.transaction import fetched, transaction
@@ -53,11 +53,11 @@ class Workers:
             await connection.execute(shift_queue.expect_worker(seconds))
 
     async def remove(self, name: str, actor: str) -> None:
-        """Remove a worker's token and end the shifts run with it. Raises UnknownWorkerError."""
+        """Remove a worker's token and end the shifts run with it. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             worker_id = await connection.scalar(shift_statements.remove_worker(name))
             if worker_id is None:
-                raise UnknownWorkerError(f"There is no worker {name}: see `arena worker list`.")
+                raise NotFoundError(f"There is no worker {name}: see `arena worker list`.")
             await _end_shifts(connection, worker_id)
             await record(connection, actor, "remove worker", name)
 

@@ -3,13 +3,7 @@
 import psycopg
 import pytest
 
-from arena.database.errors import (
-    NameRefusedError,
-    NameTakenError,
-    RetiredError,
-    UnknownBotError,
-    VersionExistsError,
-)
+from arena.database.errors import NameRefusedError, NameTakenError, NotFoundError, RetiredError
 from arena.database.names import check_name
 from arena.database.reading import Reader
 from arena.match.transcript import Entrant
@@ -53,7 +47,7 @@ async def test_a_new_version_has_a_token_of_its_own_and_keeps_the_bot(store: Sto
 
 async def test_a_version_is_registered_once(store: Store) -> None:
     await store.register("fox", "ann")
-    with pytest.raises(VersionExistsError, match="fox already has a version 1"):
+    with pytest.raises(NameTakenError, match="fox already has a version 1"):
         await store.register("fox", "ann")
 
 
@@ -150,9 +144,9 @@ async def test_retiring_again_keeps_the_first_date(store: Store) -> None:
 
 async def test_an_unknown_bot_or_version_is_named(store: Store) -> None:
     await store.register("fox", "ann")
-    with pytest.raises(UnknownBotError, match="There is no bot wolf"):
+    with pytest.raises(NotFoundError, match="There is no bot wolf"):
         await store.rotate_token("wolf")
-    with pytest.raises(UnknownBotError, match="There is no version 9 of bot fox"):
+    with pytest.raises(NotFoundError, match="There is no version 9 of bot fox"):
         await store.retire("fox", "9")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.database.errors import MessageRefusedError, UnknownOwnerError
+from arena.database.errors import RequestRefusedError, UnknownOwnerError
 from arena.records import Owner
 from arena.server.accounts.messages import LONGEST_TEXT, MOST_KEPT
 from arena.server.app.store import Store
@@ -46,7 +46,7 @@ async def test_only_the_newest_messages_of_an_owner_are_kept(store: Store, owner
 async def test_a_message_that_is_empty_too_long_or_unprintable_is_refused(
     store: Store, owner: Owner, text: str
 ) -> None:
-    with pytest.raises(MessageRefusedError):
+    with pytest.raises(RequestRefusedError):
         await store.messages.send_as_operator(owner.name, text, "me")
     assert await store.messages.to(owner) == []
     with pytest.raises(UnknownOwnerError, match="There is no owner Nobody"):

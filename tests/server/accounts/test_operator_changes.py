@@ -3,12 +3,7 @@
 import psycopg
 import pytest
 
-from arena.database.errors import (
-    BannedError,
-    FrozenError,
-    UnknownBlockError,
-    UnknownOwnerError,
-)
+from arena.database.errors import NotAllowedError, NotFoundError, UnknownOwnerError
 from arena.database.reading import Reader
 from arena.rating.ladder_id import LadderId
 from arena.records import Block, BlockKind
@@ -23,11 +18,11 @@ async def test_a_banned_owner_and_its_bots_are_out_until_the_ban_ends(store: Sto
     owner, key = await store.owners.sign_up("Ann", None)
     _, token = await store.owners.register(owner, "fox", "1", PLENTY)
     await store.owners.ban("ann", "operator")
-    with pytest.raises(BannedError, match="has banned the owner Ann"):
+    with pytest.raises(NotAllowedError, match="has banned the owner Ann"):
         await store.owners.by_key(key)
-    with pytest.raises(BannedError):
+    with pytest.raises(NotAllowedError):
         await store.authenticate(token)
-    with pytest.raises(BannedError):
+    with pytest.raises(NotAllowedError):
         await store.owners.register(owner, "owl", "1", PLENTY)
     await store.owners.ban("ann", "operator", banned=False)
     assert await store.authenticate(token) is not None
@@ -40,7 +35,7 @@ async def test_a_frozen_bot_is_out_and_its_owners_others_are_not(store: Store) -
     _, fox = await store.owners.register(owner, "fox", "1", PLENTY)
     _, owl = await store.owners.register(owner, "owl", "1", PLENTY)
     await store.owners.freeze("Fox", "operator")
-    with pytest.raises(FrozenError, match="has frozen the bot fox"):
+    with pytest.raises(NotAllowedError, match="has frozen the bot fox"):
         await store.authenticate(fox)
     assert await store.authenticate(owl) is not None
     await store.owners.freeze("fox", "operator", frozen=False)
@@ -111,7 +106,7 @@ async def test_a_voided_block_counts_for_no_board_and_the_others_do(
     rows = [row for row in await store.owners.audit() if row.action == "void block"]
     assert [(row.subject, row.details) for row in rows] == [(blocks[1], {"reason": "a bug"})]
     for block in ("guess", "11111111-2222-4333-8444-555555555555"):
-        with pytest.raises(UnknownBlockError, match=f"There is no block {block}"):
+        with pytest.raises(NotFoundError, match=f"There is no block {block}"):
             await store.owners.void_block(block, "operator", "")
 
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from arena.database.errors import (
-    DetailsRefusedError,
+    LimitReachedError,
     NameRefusedError,
-    PausedError,
+    NotAllowedError,
+    NotFoundError,
+    RequestRefusedError,
     RetiredError,
-    TooManyBotsError,
     TooManyVersionsError,
-    UnknownBotError,
 )
 from arena.records import Allowance, OwnBots
 from arena.server.app.store import Store
@@ -81,7 +81,7 @@ async def test_one_owner_can_do_nothing_to_anothers_bot(store: Store) -> None:
         lambda: owners.bots(bob, OwnBots("fox")),
         lambda: owners.bots(bob, OwnBots("nothing")),
     ):
-        with pytest.raises(UnknownBotError, match=r"You have no bot \w+"):
+        with pytest.raises(NotFoundError, match=r"You have no bot \w+"):
             await act()  # type: ignore[no-untyped-call]
     assert await store.authenticate(token) is not None
     assert [one.text for one in await owners.bots(owner)] == [""]
@@ -96,12 +96,12 @@ async def test_an_owner_has_only_so_many_bots_however_many_are_asked_for_at_once
     async def register(number: int) -> bool:
         try:
             await store.owners.register(owner, f"fox {number}", "1", few)
-        except TooManyBotsError:
+        except LimitReachedError:
             return False
         return True
 
     assert sum(await asyncio.gather(*map(register, range(8)))) == 3
-    with pytest.raises(TooManyBotsError, match="You have 3 bots, and an owner may have 3: retire"):
+    with pytest.raises(LimitReachedError, match="You have 3 bots, and an owner may have 3: retire"):
         await store.owners.register(owner, "owl", "1", few)
     name = (await store.owners.bots(owner))[0].bot
     # A new version is not a new bot, and a retired bot makes room.
@@ -174,7 +174,7 @@ async def test_what_a_page_could_not_show_is_refused(store: Store) -> None:
     owner = await ann(store)
     await store.owners.register(owner, "fox", "1", PLENTY)
     for field, words in UNSHOWABLE:
-        with pytest.raises(DetailsRefusedError, match=f"The {field} "):
+        with pytest.raises(RequestRefusedError, match=f"The {field} "):
             await store.owners.describe(owner, "fox", {field: words})
 
 
@@ -183,10 +183,10 @@ async def test_an_owner_pauses_a_bot_of_its_own_and_lets_it_play_again(store: St
     _, fox = await store.owners.register(owner, "fox", "1", PLENTY)
     await store.register("owl", "bob")
     await store.owners.pause(owner, "Fox")
-    with pytest.raises(PausedError, match="Its owner has paused the bot fox"):
+    with pytest.raises(NotAllowedError, match="Its owner has paused the bot fox"):
         await store.authenticate(fox)
     assert [one.paused_at is not None for one in await store.owners.bots(owner)] == [True]
-    with pytest.raises(UnknownBotError):
+    with pytest.raises(NotFoundError):
         await store.owners.pause(owner, "owl")
     await store.owners.pause(owner, "fox", paused=False)
     assert await store.authenticate(fox) is not None

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from arena.database.channels import RESULTS_CHANNEL, TOKENS_CHANNEL
-from arena.database.errors import UnknownBotError
+from arena.database.errors import NotFoundError
 from arena.records import Allowance
 from arena.server.app.store import Store
 from arena.v1 import owner_pb2 as pb
@@ -72,9 +72,9 @@ async def test_referees_ask_anew_for_bots_when_the_pace_of_all_has_changed_and_o
 async def test_nobody_sets_the_pace_of_anothers_bot(store: Store, sql: psycopg.Connection) -> None:
     owner, _ = await store.owners.sign_up("Ann", None)
     await store.register("owl", "bob")
-    with pytest.raises(UnknownBotError, match="You have no bot owl"):
+    with pytest.raises(NotFoundError, match="You have no bot owl"):
         await store.owners.wish_pace(owner, "owl", 1)
-    with pytest.raises(UnknownBotError):
+    with pytest.raises(NotFoundError):
         await store.owners.allow_pace("nobody", 1, "operator")
     assert sql.execute("SELECT count(*) FROM bots WHERE pace > 0").fetchone() == (0,)
 

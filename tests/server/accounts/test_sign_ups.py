@@ -5,10 +5,7 @@ import asyncio
 import psycopg
 import pytest
 
-from arena.database.errors import (
-    InviteRefusedError,
-    NameRefusedError,
-)
+from arena.database.errors import CredentialRefusedError, NameRefusedError
 from arena.server.app.store import Store
 from tests.server.accounts.owners import ann
 
@@ -52,7 +49,7 @@ async def test_an_invite_lets_in_as_many_as_it_says_and_not_one_more(store: Stor
     async def come(number: int) -> bool:
         try:
             await store.owners.sign_up(f"pupil {number}", code)
-        except InviteRefusedError:
+        except CredentialRefusedError:
             return False
         return True
 
@@ -72,7 +69,7 @@ async def test_a_refused_name_uses_no_invite(store: Store) -> None:
     with pytest.raises(NameRefusedError):
         await store.owners.sign_up("Bob", code)
     await store.owners.sign_up("Ann", code)
-    with pytest.raises(InviteRefusedError, match="not known here, or used up, or expired"):
+    with pytest.raises(CredentialRefusedError, match="not known here, or used up, or expired"):
         await store.owners.sign_up("Zoe", code)
 
 
@@ -82,7 +79,7 @@ async def test_an_invite_ends_when_it_expires_or_is_withdrawn(store: Store) -> N
     ((listed,), _) = await store.owners.invites(9)
     await store.owners.withdraw_invite(listed.id, "operator")
     for code in (expired, kept, "", "guess"):
-        with pytest.raises(InviteRefusedError):
+        with pytest.raises(CredentialRefusedError):
             await store.owners.sign_up("Ann", code)
-    with pytest.raises(InviteRefusedError, match="There is no invite 99"):
+    with pytest.raises(CredentialRefusedError, match="There is no invite 99"):
         await store.owners.withdraw_invite(99, "operator")

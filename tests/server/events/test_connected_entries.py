@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from arena.database.channels import EVENTS_CHANNEL
-from arena.database.errors import EventStateError, TournamentStateError
+from arena.database.errors import TournamentStateError, WrongStateError
 from arena.database.listening import notifications
 from arena.match.transcript import Transcript
 from arena.records import Owner
@@ -244,5 +244,5 @@ async def test_a_final_that_lacks_versions_is_cancelled_in_words_that_fit(
     await connecting(store, "cup", "ann")
     event = await begun(store, sql)
     assert "1 of 1 entered bots had a version that can play" in event.why_cancelled
-    with pytest.raises(EventStateError):
+    with pytest.raises(WrongStateError):
         await store.events.cancel("cup", "me", "")

@@ -13,7 +13,7 @@ import pytest
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms, Worker
-from arena.database.errors import EventStateError
+from arena.database.errors import WrongStateError
 from arena.records import Allowance, Owner
 from arena.server.app.store import Store, open_store
 from arena.server.events.event import Admission, Dates, Phase
@@ -62,7 +62,7 @@ class Course:
     teams: list[Team]
 
     async def upload(self, team: Team, *, good: bool) -> None:
-        """A member uploads a build, and a worker checks it. Raises EventStateError."""
+        """A member uploads a build, and a worker checks it. Raises WrongStateError."""
         owner = self.random.choice(team.members)
         source = f"# {team.name} {self.random.random()}".encode()
         build = read_build("bot.py", source)
@@ -107,7 +107,7 @@ class Course:
         while True:
             try:
                 await self.upload(team, good=True)
-            except EventStateError as error:
+            except WrongStateError as error:
                 return str(error)
 
 

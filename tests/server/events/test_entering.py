@@ -10,13 +10,12 @@ import psycopg
 import pytest
 
 from arena.database.errors import (
-    BannedError,
-    EventExistsError,
-    EventRefusedError,
-    EventStateError,
     NameRefusedError,
-    UnknownBotError,
-    UnknownEventError,
+    NameTakenError,
+    NotAllowedError,
+    NotFoundError,
+    RequestRefusedError,
+    WrongStateError,
 )
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Format
@@ -50,7 +49,7 @@ async def test_a_final_is_tried_with_few_bots_first_and_never_in_the_event_loop(
         return Watched(*(getattr(rules, field.name) for field in fields(rules)))
 
     never = watched(replace(RULES, seats=3, blocks=1000, rounds=1000))
-    with pytest.raises(EventRefusedError, match="Such a final can never be played: this takes "):
+    with pytest.raises(RequestRefusedError, match="Such a final can never be played: this takes "):
         await store.events.create("never", said(never), "me")
     assert threading.main_thread() not in by
     by.clear()
@@ -75,12 +74,12 @@ async def test_an_owner_enters_one_bot_and_may_change_it_until_the_freeze(
     assert (entry.bot, entry.team, entry.version) == ("second", "ann", None)
     await store.events.leave(owner, "cup")
     assert await store.events.entries(event) == []
-    with pytest.raises(EventStateError, match="You have entered no bot in cup"):
+    with pytest.raises(WrongStateError, match="You have entered no bot in cup"):
         await store.events.leave(owner, "cup")
     await store.events.enter(owner, "cup", "first")
     event = await frozen(store, sql, event)
     for late in (store.events.enter(owner, "cup", "second"), store.events.leave(owner, "cup")):
-        with pytest.raises(EventStateError, match=r"Entries of cup closed at 20\d\d-"):
+        with pytest.raises(WrongStateError, match=r"Entries of cup closed at 20\d\d-"):
             await late
 
 
@@ -90,18 +89,18 @@ async def test_nobody_enters_before_the_opening_or_another_owners_bot(
     await store.events.create("cup", said(), "me")
     ann, bob = await signed_up(store, "ann"), await signed_up(store, "bob")
     await uploaded(store, ann, "hers")
-    with pytest.raises(UnknownBotError, match="You have no bot hers in service"):
+    with pytest.raises(NotFoundError, match="You have no bot hers in service"):
         await store.events.enter(bob, "cup", "hers")
-    with pytest.raises(UnknownEventError, match="There is no event none"):
+    with pytest.raises(NotFoundError, match="There is no event none"):
         await store.events.enter(ann, "none", "hers")
-    with pytest.raises(EventRefusedError, match="1 to 40 printable characters"):
+    with pytest.raises(RequestRefusedError, match="1 to 40 printable characters"):
         await store.events.enter(ann, "cup", "hers", team="x" * 41)
     let_pass(sql, "cup", -1.1)
-    with pytest.raises(EventStateError, match="Entries of cup open at "):
+    with pytest.raises(WrongStateError, match="Entries of cup open at "):
         await store.events.enter(ann, "cup", "hers")
     let_pass(sql, "cup", 1.1)
     await store.retire("hers")
-    with pytest.raises(UnknownBotError):
+    with pytest.raises(NotFoundError):
         await store.events.enter(ann, "cup", "hers")
 
 
@@ -113,7 +112,7 @@ async def test_a_code_is_needed_where_the_organiser_says_so_and_stored_as_its_ha
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "mine")
     for wrong, why in (("", "A code is needed of cup"), ("ABCD-EFGH", "This is not the code")):
-        with pytest.raises(EventRefusedError, match=why):
+        with pytest.raises(RequestRefusedError, match=why):
             await store.events.enter(owner, "cup", "mine", code=wrong)
     await store.events.enter(owner, "cup", "mine", code=code.lower().replace("-", " "))
     kept = sql.execute("SELECT code_sha256 FROM event_secrets").fetchone()
@@ -129,21 +128,21 @@ async def test_a_banned_owner_does_not_enter(store: Store) -> None:
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "mine")
     await store.owners.ban("ann", "me")
-    with pytest.raises(BannedError):
+    with pytest.raises(NotAllowedError):
         await store.events.enter(owner, "cup", "mine")
 
 
 async def test_names_of_events_are_checked_and_unique(store: Store) -> None:
     await store.events.create("cup", said(), "me")
-    with pytest.raises(EventExistsError, match="There is already an event Cup"):
+    with pytest.raises(NameTakenError, match="There is already an event Cup"):
         await store.events.create("Cup", said(), "me")
     with pytest.raises(NameRefusedError):
         await store.events.create("a cup", said(), "me")
     past = said()
     days = Dates(*(moment - 2 * DAY for moment in dates_of(past.dates)))
-    with pytest.raises(EventRefusedError, match="The freeze is over already"):
+    with pytest.raises(RequestRefusedError, match="The freeze is over already"):
         await store.events.create("late", replace(past, dates=days), "me")
-    with pytest.raises(UnknownEventError):
+    with pytest.raises(NotFoundError):
         await store.events.named("late")
 
 
@@ -164,11 +163,11 @@ async def test_dates_to_come_can_be_moved_with_a_line_in_the_audit(
     assert line is not None
     assert line[0] == "me"
     assert sorted(line[1]) == ["final_at", "freezes_at"]
-    with pytest.raises(EventRefusedError, match="must follow each other"):
+    with pytest.raises(RequestRefusedError, match="must follow each other"):
         await store.events.move("cup", replace(moved, freezes=old.results + DAY), "me")
-    with pytest.raises(EventRefusedError, match="would be over already"):
+    with pytest.raises(RequestRefusedError, match="would be over already"):
         await store.events.move("cup", replace(moved, freezes=datetime.now(UTC)), "me")
-    with pytest.raises(EventStateError, match="“opens” of cup cannot be moved"):
+    with pytest.raises(WrongStateError, match="“opens” of cup cannot be moved"):
         await store.events.move("cup", replace(moved, opens=old.opens - DAY), "me")
     assert (await store.events.named("cup"))[0].terms.dates == moved
 
@@ -179,7 +178,7 @@ async def test_a_freeze_that_is_over_is_not_moved(
     event, _ = await store.events.create("cup", said(), "me")
     let_pass(sql, "cup", 1.1)  # no referee has looked since
     now = (await store.events.named("cup"))[0].terms.dates
-    with pytest.raises(EventStateError, match="“freeze” of cup cannot be moved"):
+    with pytest.raises(WrongStateError, match="“freeze” of cup cannot be moved"):
         await store.events.move("cup", replace(now, freezes=now.freezes + DAY), "me")
     assert (await store.events.named("cup"))[0].terms.dates == now
     assert event.phase(datetime.now(UTC)) is Phase.OPEN
@@ -198,7 +197,7 @@ async def test_the_organiser_sees_who_has_no_accepted_build_and_withdraws_bots(
     assert (now.bot, now.plays, now.newest, now.state) == ("bobs", None, "1", "checking")
     await store.events.withdraw("cup", "bobs", "me")
     assert [one.bot for one in await store.events.entries(event)] == ["bot-ann"]
-    with pytest.raises(UnknownBotError, match="No bot bobs is entered in cup"):
+    with pytest.raises(NotFoundError, match="No bot bobs is entered in cup"):
         await store.events.withdraw("cup", "bobs", "me")
 
 
@@ -208,11 +207,11 @@ async def test_a_cancelled_event_stays_so(store: Store, database: str) -> None:
     event, now = await store.events.named("cup")
     assert event.phase(now) is Phase.CANCELLED
     assert event.why_cancelled == "rain"
-    with pytest.raises(EventStateError, match="is cancelled already"):
+    with pytest.raises(WrongStateError, match="is cancelled already"):
         await store.events.cancel("cup", "me", "")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "mine")
-    with pytest.raises(EventStateError, match="The event cup is cancelled"):
+    with pytest.raises(WrongStateError, match="The event cup is cancelled"):
         await store.events.enter(owner, "cup", "mine")
 
 
@@ -242,15 +241,15 @@ async def test_a_final_has_only_as_many_entries_as_can_play_it(store: Store, dat
         *(store.events.enter(one, "cup", f"first-{one.name}") for one in owners),
         return_exceptions=True,
     )
-    refused = [str(one) for one in entered if isinstance(one, EventStateError)]
+    refused = [str(one) for one in entered if isinstance(one, WrongStateError)]
     assert len(refused) == 2
     assert refused[0].startswith(f"cup is full: this takes {15 * MOST_TABLES // 10} blocks")
     assert len(await store.events.entries(event)) == 5
-    within = owners[[isinstance(one, EventStateError) for one in entered].index(False)]
+    within = owners[[isinstance(one, WrongStateError) for one in entered].index(False)]
     await store.events.enter(within, "cup", f"second-{within.name}")
 
 
 async def test_a_final_that_nobody_can_ever_play_is_not_announced(store: Store) -> None:
     swiss = replace(RULES, format=FormatName.SWISS, rounds=500)
-    with pytest.raises(EventRefusedError, match=r"can never be played: 64 bots .* at most 63"):
+    with pytest.raises(RequestRefusedError, match=r"can never be played: 64 bots .* at most 63"):
         await store.events.create("cup", said(swiss), "me")

@@ -10,7 +10,7 @@ import pytest
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
-from arena.database.errors import EventStateError
+from arena.database.errors import WrongStateError
 from arena.records import Allowance
 from arena.server.app.store import Store
 from arena.server.events.event import Phase
@@ -140,7 +140,7 @@ async def test_uploads_between_freeze_and_release_are_refused_unless_practice_go
     if practice:
         await uploaded(store, ann, "bot-ann", "2")
     else:
-        with pytest.raises(EventStateError, match=r"entered in cup, whose builds were fixed at 20"):
+        with pytest.raises(WrongStateError, match=r"entered in cup, whose builds were fixed at 20"):
             await uploaded(store, ann, "bot-ann", "2")
         await uploaded(store, ann, "another")
         await store.events.cancel("cup", "me", "")

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from arena.builds.house import house_build
-from arena.database.errors import EventRefusedError
+from arena.database.errors import RequestRefusedError
 from arena.database.names import folded
 from arena.server.app.store import Store
 from arena.server.events.event import Event, LadderRules
@@ -240,5 +240,5 @@ async def test_no_entrant_is_named_like_a_bot_of_the_house(store: Store, databas
     await store.events.create("cup", said(ladder=LADDER), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "Honest")
-    with pytest.raises(EventRefusedError, match="a house bot is called Honest"):
+    with pytest.raises(RequestRefusedError, match="a house bot is called Honest"):
         await store.events.enter(owner, "cup", "honest")

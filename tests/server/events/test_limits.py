@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event as engine_event
 
 from arena.database.async_engine import async_engine
-from arena.database.errors import EventRefusedError, EventStateError, TooManyMembersError
+from arena.database.errors import LimitReachedError, RequestRefusedError, WrongStateError
 from arena.moments import in_utc
 from arena.server.app.store import Store, open_store
 from arena.server.events.event import Admission, EntryLimits
@@ -73,7 +73,7 @@ async def test_refused_builds_count_and_yesterdays_do_not(
     assert told.startswith("cup: a build of hers counts if its check accepts it within ")
     assert told.endswith("Builds left today (UTC): 0 of 1.")
     again = f"hers has had 1 today: the next is possible at {in_utc(day_after(datetime.now(UTC)))}"
-    with pytest.raises(EventStateError, match=again):
+    with pytest.raises(WrongStateError, match=again):
         await uploaded(store, owner, "hers", "x = 1")
     await uploaded(store, owner, "another")  # which has entered nothing
     sql.execute("UPDATE versions SET created_at = created_at - interval '1 day'")
@@ -94,11 +94,11 @@ async def test_a_bot_gets_no_more_builds_by_leaving_and_coming_back(store: Store
     next_day = in_utc(day_after(datetime.now(UTC)))
     await store.events.leave(owner, "cup")
     await uploaded(store, owner, "hers", "x = 4")
-    with pytest.raises(EventStateError, match=f"has had 4 today: enter it from {next_day} on"):
+    with pytest.raises(WrongStateError, match=f"has had 4 today: enter it from {next_day} on"):
         await store.events.enter(owner, "cup", "hers")
     await store.events.enter(owner, "cup", "other")
     await uploaded(store, owner, "hers", "x = 5")
-    with pytest.raises(EventStateError, match="cup allows 2 builds of a bot in a day"):
+    with pytest.raises(WrongStateError, match="cup allows 2 builds of a bot in a day"):
         await store.events.enter(owner, "cup", "hers")
     sql.execute("UPDATE versions SET created_at = created_at - interval '1 day'")
     await uploaded(store, owner, "hers", "x = 6")
@@ -112,7 +112,7 @@ async def test_who_has_no_build_left_before_the_freeze_is_told_so(store: Store, 
     await uploaded(store, owner, "hers")
     await store.events.enter(owner, "cup", "hers")
     sql.execute("UPDATE events SET freezes_at = now() + interval '1 minute'")
-    with pytest.raises(EventStateError, match=r"no other is possible before the freeze at 20"):
+    with pytest.raises(WrongStateError, match=r"no other is possible before the freeze at 20"):
         await uploaded(store, owner, "hers", "x = 1")
     let_pass(sql, "cup", 1.1)
     await uploaded(store, owner, "hers", "x = 1")  # practice, of which there is no limit
@@ -128,7 +128,7 @@ async def test_as_many_bots_enter_as_are_allowed_also_at_once(store: Store) -> N
         *(store.events.enter(owner, "cup", f"bot-{owner.name}") for owner in owners),
         return_exceptions=True,
     )
-    refused = [str(one) for one in outcomes if isinstance(one, EventStateError)]
+    refused = [str(one) for one in outcomes if isinstance(one, WrongStateError)]
     assert refused == ["cup is full: 3 bots may enter."] * 3
     entries = await store.events.entries(event)
     assert len(entries) == 3
@@ -143,13 +143,13 @@ async def test_a_team_has_as_many_people_as_are_allowed(store: Store) -> None:
     await uploaded(store, owner, "hers")
     for member in ("bea", "cem"):
         await store.owners.add_member(owner, member)
-    with pytest.raises(EventStateError, match="cup allows 2 people in a team, and ann has 3"):
+    with pytest.raises(WrongStateError, match="cup allows 2 people in a team, and ann has 3"):
         await store.events.enter(owner, "cup", "hers")
     for member in ("bea", "cem"):
         await store.owners.remove_member(owner, member)
     await store.events.enter(owner, "cup", "hers")
     await store.owners.add_member(owner, "bea")
-    with pytest.raises(TooManyMembersError, match="cup, which you have entered, allows 2 people"):
+    with pytest.raises(LimitReachedError, match="cup, which you have entered, allows 2 people"):
         await store.owners.add_member(owner, "cem")
     await store.events.leave(owner, "cup")
     await store.owners.add_member(owner, "cem")
@@ -177,6 +177,6 @@ async def test_a_team_of_a_roster_has_as_many_people_as_are_allowed(store: Store
     terms = said(entry=Admission.ROSTER, limits=EntryLimits(members=2))
     event, _ = await store.events.create("course", terms, "me")
     people = [Enrollee(name, "", "", "A team") for name in ("Ann", "Bea", "Cem")]
-    with pytest.raises(EventRefusedError, match="The team A team has more than 2 people"):
+    with pytest.raises(RequestRefusedError, match="The team A team has more than 2 people"):
         await enrolled(store, event, people)
     assert len(await enrolled(store, event, people[:2])) == 2

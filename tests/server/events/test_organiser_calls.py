@@ -10,7 +10,7 @@ import pytest
 
 from arena.clients.event_client import EventClient
 from arena.clients.organiser_client import OrganiserClient
-from arena.database.errors import WebhookRefusedError
+from arena.database.errors import RequestRefusedError
 from arena.database.keys import new_key
 from arena.server.events.event_file import EXAMPLE
 from arena.server.events.finals.archive import zipped
@@ -291,5 +291,5 @@ async def test_an_event_has_so_many_webhooks_of_organisers_also_at_once(course: 
         await add(number)
     numbers = range(MOST_OF_ORGANISERS - 1, MOST_OF_ORGANISERS + 3)
     outcomes = await asyncio.gather(*map(add, numbers), return_exceptions=True)
-    refused = [str(one) for one in outcomes if isinstance(one, WebhookRefusedError)]
+    refused = [str(one) for one in outcomes if isinstance(one, RequestRefusedError)]
     assert len(refused) == 3 and all("remove one first" in why for why in refused)

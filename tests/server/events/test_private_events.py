@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from arena.codec.transcript import from_bytes
-from arena.database.errors import EventRefusedError, EventStateError, UnknownEventError
+from arena.database.errors import NotFoundError, RequestRefusedError, WrongStateError
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
 from arena.server.app.store import Store
@@ -164,7 +164,7 @@ async def test_what_is_asked_for_as_an_owner_is_found_by_members_alone(
         assert await views.matches(viewer, event) == []
         assert await views.ladder(viewer, event) == []
         assert await views.transcript(viewer, event, match.match_id) is None
-        with pytest.raises(UnknownEventError):
+        with pytest.raises(NotFoundError):
             await views.named(viewer, "cup")
 
 
@@ -182,7 +182,7 @@ async def test_people_of_its_roster_are_members_before_they_enter(
             (event.id, owner.id),
         )
     assert (await store.event_views.newest(owner.id))[0] != []
-    with pytest.raises(EventStateError, match="You have entered no bot in cup"):
+    with pytest.raises(WrongStateError, match="You have entered no bot in cup"):
         await store.events.leave(owner, "cup")
 
 
@@ -225,7 +225,7 @@ async def test_grades_of_a_private_event_count_its_ladder_and_its_final(
     told = [one.grade.explained for one in graded]
     assert all("place " in one for one in told)
     assert any("random" in one and " matches)" in one for one in told)
-    with pytest.raises(EventRefusedError, match="timid does not play on the ladder of cup"):
+    with pytest.raises(RequestRefusedError, match="timid does not play on the ladder of cup"):
         await store.grading.grades(event, read_rubric("[rungs]\ntimid = 1\n"))
 
 
@@ -261,5 +261,5 @@ async def test_a_roster_of_a_private_event_names_teams(store: Store) -> None:
     event, _ = await store.events.create(
         "secret-exam", said(private=True, ladder=LADDER, entry=Admission.ROSTER), "me"
     )
-    with pytest.raises(EventRefusedError, match="Person 1 of the roster has no team"):
+    with pytest.raises(RequestRefusedError, match="Person 1 of the roster has no team"):
         await enrolled(store, event, "name\nAnn Real\n")

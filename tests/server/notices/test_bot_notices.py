@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 from arena.builds.hosted import HostingTerms
 from arena.database.engine import reading_engine
-from arena.database.errors import UnknownBotError, WebhookRefusedError
+from arena.database.errors import NotFoundError, RequestRefusedError
 from arena.records import Owner
 from arena.server.app.store import Store, open_store
 from arena.server.notices import notice_statements
@@ -210,19 +210,19 @@ async def test_an_owners_webhook_is_a_public_address_once_of_an_own_bot(
         "https://localhost/",
         "http://10.0.0.1",
     ):
-        with pytest.raises(WebhookRefusedError, match="is not on the public internet"):
+        with pytest.raises(RequestRefusedError, match="is not on the public internet"):
             await store.bot_webhooks.add(owner, private, None)
-    with pytest.raises(WebhookRefusedError, match="has an address such as"):
+    with pytest.raises(RequestRefusedError, match="has an address such as"):
         await store.bot_webhooks.add(owner, "file:///etc/passwd", None)
-    with pytest.raises(UnknownBotError, match="You have no bot none"):
+    with pytest.raises(NotFoundError, match="You have no bot none"):
         await store.bot_webhooks.add(owner, HOOK, "none")
     bob = await signed_up(store, "bob")
-    with pytest.raises(UnknownBotError, match="You have no bot hers"):
+    with pytest.raises(NotFoundError, match="You have no bot hers"):
         await store.bot_webhooks.add(bob, HOOK, "hers")
     secret = await store.bot_webhooks.add(owner, HOOK, "hers")
     await store.bot_webhooks.add(owner, HOOK, None)
     for bot in ("hers", None):
-        with pytest.raises(WebhookRefusedError, match="You have this webhook already"):
+        with pytest.raises(RequestRefusedError, match="You have this webhook already"):
             await store.bot_webhooks.add(owner, HOOK, bot)
     assert [(one.url, one.bot) for one in await store.bot_webhooks.of(owner)] == [
         (HOOK, "hers"),
@@ -233,7 +233,7 @@ async def test_an_owners_webhook_is_a_public_address_once_of_an_own_bot(
     assert "example.org" in audit[0]
     assert "/hook" not in audit[0]
     assert secret not in audit[0]
-    with pytest.raises(WebhookRefusedError, match="You have no such webhook"):
+    with pytest.raises(RequestRefusedError, match="You have no such webhook"):
         await store.bot_webhooks.remove(bob, HOOK, None)
     await store.bot_webhooks.remove(owner, HOOK, None)
     assert [one.bot for one in await store.bot_webhooks.of(owner)] == ["hers"]
@@ -247,7 +247,7 @@ async def test_an_owner_has_so_many_webhooks_also_at_once(store: Store, owner: O
         await add(number)
     numbers = range(MOST_WEBHOOKS - 1, MOST_WEBHOOKS + 3)
     outcomes = await asyncio.gather(*map(add, numbers), return_exceptions=True)
-    refused = [str(one) for one in outcomes if isinstance(one, WebhookRefusedError)]
+    refused = [str(one) for one in outcomes if isinstance(one, RequestRefusedError)]
     assert refused == ["You have 10 webhooks, and 10 are allowed: remove one first."] * 3
 
 

@@ -15,7 +15,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from arena.database.channels import NOTICES_CHANNEL
-from arena.database.errors import WebhookRefusedError
+from arena.database.errors import RequestRefusedError
 from arena.database.listening import notifications
 from arena.server.app.store import Store
 from arena.server.notices.deliveries import AT_ONCE, MOST_TRIES
@@ -208,11 +208,11 @@ async def test_a_webhook_is_an_address_of_http_once_and_can_be_removed(
         *("https://example.org/a b", "https://example.org/\n", "https://example.org:port/"),
         "https://exämple.org/",
     ):
-        with pytest.raises(WebhookRefusedError, match="has an address such as"):
+        with pytest.raises(RequestRefusedError, match="has an address such as"):
             await store.webhooks.add(event.id, event.name, wrong, "me")
     url = "https://example.org/secret-path"
     secret = await store.webhooks.add(event.id, event.name, url, "me")
-    with pytest.raises(WebhookRefusedError, match="has this webhook already"):
+    with pytest.raises(RequestRefusedError, match="has this webhook already"):
         await store.webhooks.add(event.id, event.name, url, "me")
     audit = sql.execute("SELECT string_agg(details::text, ' ') FROM audit").fetchone()
     assert audit is not None
@@ -220,7 +220,7 @@ async def test_a_webhook_is_an_address_of_http_once_and_can_be_removed(
     assert "secret-path" not in audit[0]
     assert secret not in audit[0]
     await store.webhooks.remove(event.id, event.name, url, "me")
-    with pytest.raises(WebhookRefusedError, match="no such webhook"):
+    with pytest.raises(RequestRefusedError, match="no such webhook"):
         await store.webhooks.remove(event.id, event.name, url, "me")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.database.errors import BannedError, UnknownOwnerError
+from arena.database.errors import NotAllowedError, UnknownOwnerError
 from arena.records import SignUp
 from arena.server.app.store import Store
 from arena.v1 import operator_pb2 as pb
@@ -182,7 +182,7 @@ async def test_an_operator_is_not_banned_and_a_banned_owner_becomes_no_operator(
         assert code == "PERMISSION_DENIED"
         assert "Ann is an operator: take the role away first" in why
         await store.owners.ban("Bob", "operator")
-        with pytest.raises(BannedError):
+        with pytest.raises(NotAllowedError):
             await store.owners.make_operator("Bob", "operator")
         with pytest.raises(UnknownOwnerError):
             await store.owners.make_operator("nobody", "operator")

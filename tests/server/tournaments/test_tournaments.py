@@ -11,10 +11,10 @@ import pytest
 from arena.database.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.errors import (
     NameRefusedError,
+    NameTakenError,
+    NotFoundError,
     RecordRefusedError,
-    TournamentExistsError,
     TournamentStateError,
-    UnknownTournamentError,
 )
 from arena.database.listening import notifications
 from arena.database.reading import Reader
@@ -92,11 +92,11 @@ async def test_names_are_taken_once_and_well_formed(
     store: Store, versions: tuple[VersionId, ...]
 ) -> None:
     await created(store, versions)
-    with pytest.raises(TournamentExistsError, match="choose another name"):
+    with pytest.raises(NameTakenError, match="choose another name"):
         await created(store, versions, "Cup")
     with pytest.raises(NameRefusedError, match="cannot name the tournament"):
         await created(store, versions, "a cup")
-    with pytest.raises(UnknownTournamentError, match="no tournament other"):
+    with pytest.raises(NotFoundError, match="no tournament other"):
         await store.tournaments.named("other")
     with pytest.raises(RecordRefusedError):
         await created(store, [versions[0], versions[0]], "twice")

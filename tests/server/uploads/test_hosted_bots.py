@@ -10,14 +10,13 @@ from arena.builds.hosted import (
     Worker,
 )
 from arena.database.errors import (
-    BannedError,
     BuildNotKeptError,
-    TooManyBotsError,
+    LimitReachedError,
+    NameTakenError,
+    NotAllowedError,
+    NotFoundError,
     TooManyUploadsError,
     TooManyVersionsError,
-    UnknownBotError,
-    UnknownShiftError,
-    VersionExistsError,
 )
 from arena.records import Allowance, Owner, VersionId
 from arena.server.app.store import Store
@@ -28,7 +27,7 @@ async def test_who_was_banned_while_the_upload_came_uploads_nothing(
     store: Store, owner: Owner, worker: Worker
 ) -> None:
     await store.owners.ban(owner.name, "operator")
-    with pytest.raises(BannedError, match="has banned the owner Zoë"):
+    with pytest.raises(NotAllowedError, match="has banned the owner Zoë"):
         await upload(store, owner)
     assert await store.builds.of(owner) == []
 
@@ -52,7 +51,7 @@ async def test_an_accepted_build_plays_shift_after_shift(
         assert playing is not None and playing.entrant == begun.entrant
         await store.shifts.end(worker, begun.id, "It played.", "hello", accepted=False)
         assert await store.authenticate(begun.token) is None
-        with pytest.raises(UnknownShiftError):
+        with pytest.raises(NotFoundError):
             await store.shifts.build_file(worker, begun.id)
         assert take(sql) is None  # one place at a time
         finish(sql, taken[2])
@@ -114,7 +113,7 @@ async def test_a_bot_goes_back_to_an_older_build_and_forward_again(
     assert [seen.plays for seen in await store.builds.of(owner)] == [True, False]
     await store.builds.roll_back(owner, "MINE", "1")
     assert [seen.plays for seen in await store.builds.of(owner)] == [False, True]
-    with pytest.raises(VersionExistsError, match=r"version 1 of mine already: .* roll-back mine 1"):
+    with pytest.raises(NameTakenError, match=r"version 1 of mine already: .* roll-back mine 1"):
         await upload(store, owner, 1)
     await upload(store, owner, 3)
     with pytest.raises(BuildNotKeptError, match="Version 3 of mine was not accepted"):
@@ -137,7 +136,7 @@ async def test_of_many_builds_the_last_are_listed_and_each_is_found(
     (first,) = await store.shift_logs.of(owner, "mine", "1")
     assert first.check
     await store.builds.roll_back(owner, "mine", "2")
-    with pytest.raises(UnknownBotError, match=r"no version 301 of mine: "):
+    with pytest.raises(NotFoundError, match=r"no version 301 of mine: "):
         await store.builds.roll_back(owner, "mine", "301")
 
 
@@ -149,7 +148,7 @@ async def test_limits_of_an_owner_are_told_and_old_builds_dropped(
         await upload(store, owner, number, terms=terms)
         await check(store, worker, sql)
         if number == 1:
-            with pytest.raises(TooManyBotsError, match="hosts 1 bots of yours, and 1 are allowed"):
+            with pytest.raises(LimitReachedError, match="hosts 1 bots of yours, and 1 are allowed"):
                 await upload(store, owner, bot="other", terms=terms)
         if number == 2:
             await store.builds.roll_back(owner, "mine", "1")
@@ -173,7 +172,7 @@ async def test_a_build_whose_version_cannot_play_any_more_may_be_uploaded_again(
     assert await upload(store, owner, 1, terms=terms) == "4"
     assert await upload(store, owner, 3, terms=terms) == "5"
     for number in (1, 3):
-        with pytest.raises(VersionExistsError, match=r"is version [45] of mine already"):
+        with pytest.raises(NameTakenError, match=r"is version [45] of mine already"):
             await upload(store, owner, number, terms=terms)
 
 

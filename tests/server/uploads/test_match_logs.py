@@ -8,7 +8,7 @@ import pytest
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms, Worker
-from arena.database.errors import LogNotKeptError, UnknownBotError
+from arena.database.errors import NotFoundError, WrongStateError
 from arena.records import Allowance, FinishedMatch, Owner, VersionId
 from arena.server.app.store import Store
 from tests.jobs import job_in_hand
@@ -115,10 +115,10 @@ async def test_why_there_is_no_log_is_said(
     theirs = match(opponent, (await store.register("third", "x"))[0].version_id, 10, 15)
     await store.record([before, running, theirs])
     await shift(store, worker, sql, database, ended=False)
-    with pytest.raises(LogNotKeptError, match="no log of this match: those of the last 10 shifts"):
+    with pytest.raises(WrongStateError, match="no log of this match: those of the last 10 shifts"):
         await store.shift_logs.match_log(owner, "mine", id_of(before))
-    with pytest.raises(LogNotKeptError, match="The shift of this match still runs"):
+    with pytest.raises(WrongStateError, match="The shift of this match still runs"):
         await store.shift_logs.match_log(owner, "mine", id_of(running))
     for bot, match_id in (("mine", id_of(theirs)), ("other", id_of(theirs)), ("mine", "%")):
-        with pytest.raises(UnknownBotError, match=f"You have no bot {bot} that played a match"):
+        with pytest.raises(NotFoundError, match=f"You have no bot {bot} that played a match"):
             await store.shift_logs.match_log(owner, bot, match_id)

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from arena.database.errors import EventStateError
+from arena.database.errors import WrongStateError
 from arena.database.transaction import fetched, transaction
 from arena.database.transcripts import Packed, unpack_message
 from arena.server.events import event_statements as statements
@@ -39,15 +39,15 @@ class Archives:
     async def transcripts(self, event: Event, after: int = 0) -> list[bytes]:
         """Return the next serialised transcripts of an archive `after` so many; none at its end.
 
-        They are in its order. Raises EventStateError before the release, and if one is not kept.
+        They are in its order. Raises WrongStateError before the release, and if one is not kept.
         """
         if event.released_at is None:
-            raise EventStateError(f"{event.name} is not released: there is nothing to archive.")
+            raise WrongStateError(f"{event.name} is not released: there is nothing to archive.")
         if event.terms.private:
             return _piece(await self._private(event, after))
         signed = await self.signed(event)
         if signed is None:
-            raise EventStateError(f"{event.name} was released before archives were kept.")
+            raise WrongStateError(f"{event.name} was released before archives were kept.")
         # In a thread: bots wait for the event loop.
         ids = await asyncio.to_thread(_ids, signed.text, after)
         if not ids:
@@ -55,7 +55,7 @@ class Archives:
         found = await fetched(self._engine, transcripts_of_matches(ids))
         kept = {str(row.match_id): Packed(row.format, row.sha256, row.data) for row in found}
         if missing := [one for one in ids if one not in kept]:
-            raise EventStateError(
+            raise WrongStateError(
                 f"The transcript of match {missing[0]} is not kept any more: the archive of "
                 f"{event.name} cannot be written."
             )

@@ -17,8 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.codec.transcript import to_bytes
 from arena.database.errors import (
     BuildNotKeptError,
-    EventRefusedError,
     LeaseLostError,
+    RequestRefusedError,
     StorageFailedError,
 )
 from arena.database.transaction import fetched, transaction
@@ -189,7 +189,7 @@ class Finals:
     ) -> None:
         """Record a block that was played; one that is recorded already stays as it is.
 
-        Raises EventRefusedError unless these are the matches that were asked for, dealt as they
+        Raises RequestRefusedError unless these are the matches that were asked for, dealt as they
         were to be, and refereed by the rules.
         """
         async with transaction(self._engine) as connection:
@@ -230,7 +230,7 @@ class Finals:
     async def absent(self, block: FinalBlockId, builds: Sequence[int], why: str) -> None:
         """Decide what is left of a pairing against entries whose builds do not start.
 
-        `builds` are places in `FinalBlock.builds`. Raises EventRefusedError.
+        `builds` are places in `FinalBlock.builds`. Raises RequestRefusedError.
         """
         async with transaction(self._engine) as connection:
             found = await _to_play(connection, block)
@@ -239,7 +239,7 @@ class Finals:
             event, final, pairing = found
             numbers = sorted(set(pairing.entries))
             if not set(builds) <= set(range(len(numbers))):
-                raise EventRefusedError("There is no such build in this block.")
+                raise RequestRefusedError("There is no such build in this block.")
             absent = [numbers[at] for at in builds]
             key = (block.round, block.table)
             await walkover(connection, event, final, key, absent, why)
@@ -267,22 +267,26 @@ async def _to_play(
 
 
 def checked(wanted: Sequence[drawing.DealtMatch], played: Sequence[HandedIn]) -> list[Transcript]:
-    """Return the transcripts, without signatures. Raises EventRefusedError."""
+    """Return the transcripts, without signatures. Raises RequestRefusedError."""
     if len(played) != len(wanted):
-        raise EventRefusedError(f"The block has {len(wanted)} matches; {len(played)} came.")
+        raise RequestRefusedError(f"The block has {len(wanted)} matches; {len(played)} came.")
     found = []
     for dealt, one in zip(wanted, played, strict=True):
         transcript = one.transcript
         opening = Opening(dealt.secret, dealt.entropies)
         if transcript.setup != dealt.setup or transcript.opening != opening:
-            raise EventRefusedError("A match has other terms or another deal than it was to have.")
+            raise RequestRefusedError(
+                "A match has other terms or another deal than it was to have."
+            )
         if transcript.commitment != commitment(dealt.secret) or transcript.signature is not None:
-            raise EventRefusedError("A match has another commitment than it was to have.")
+            raise RequestRefusedError("A match has another commitment than it was to have.")
         if one.finished_at < one.started_at:
-            raise EventRefusedError("A match was over before it began.")
+            raise RequestRefusedError("A match was over before it began.")
         try:
             verify(transcript)
         except TranscriptError as error:
-            raise EventRefusedError(f"A match does not follow from the rules: {error}.") from error
+            raise RequestRefusedError(
+                f"A match does not follow from the rules: {error}."
+            ) from error
         found.append(transcript)
     return found

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.builds.house import house_bots, house_build
 from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
-from arena.database.errors import BuildNotKeptError, EventRefusedError, StorageFailedError
+from arena.database.errors import BuildNotKeptError, RequestRefusedError, StorageFailedError
 from arena.database.transaction import fetched, transaction
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
@@ -130,7 +130,7 @@ class EventLadders:
     ) -> None:
         """Record a block that was played; one that has ended stays as it is.
 
-        Raises EventRefusedError as `Finals.end_block` does.
+        Raises RequestRefusedError as `Finals.end_block` does.
         """
         where = (block.event_id, block.number)
         async with transaction(self._engine) as connection:
@@ -153,7 +153,7 @@ class EventLadders:
     async def absent(self, block: FinalBlockId, builds: Sequence[int], why: str) -> None:
         """Record that a block was not played because builds did not start.
 
-        `builds` are places in `FinalBlock.builds`. Raises EventRefusedError.
+        `builds` are places in `FinalBlock.builds`. Raises RequestRefusedError.
         """
         async with transaction(self._engine) as connection:
             await locked(connection, block.event_id)
@@ -161,7 +161,7 @@ class EventLadders:
             if made is None:
                 return
             if not set(builds) <= set(range(len(made.final.finalists))):
-                raise EventRefusedError("There is no such build in this block.")
+                raise RequestRefusedError("There is no such build in this block.")
             names = [str(made.final.finalists[at].registered.entrant) for at in builds]
             failure = f"{', '.join(names)} did not start: {why}"[:2_000]
             ended = statements.end_block(block.event_id, block.number, {"failure": failure})

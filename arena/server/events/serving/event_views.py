@@ -63,7 +63,7 @@ class EventViews:
         return [rows.event(row) for row in found], now
 
     async def named(self, viewer: int | None, name: str) -> Event:
-        """Return the event of a name. Raises UnknownEventError."""
+        """Return the event of a name. Raises NotFoundError."""
         found, _ = await self.newest(viewer, name)
         for event in found:
             return event

@@ -16,11 +16,10 @@ from typing import Any, Final
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import (
-    EventExistsError,
-    EventRefusedError,
-    EventStateError,
-    UnknownBotError,
-    UnknownEventError,
+    NameTakenError,
+    NotFoundError,
+    RequestRefusedError,
+    WrongStateError,
 )
 from arena.database.keys import code_hash, new_code
 from arena.database.names import LONGEST, check_name, folded
@@ -54,15 +53,15 @@ class Events:
     ) -> tuple[Event, str | None]:
         """Make an event; return it and the code of its entries, which cannot be read again.
 
-        An owner who makes it organises it. Raises NameRefusedError, EventExistsError,
-        EventRefusedError, NotOrganiserError and EventStateError.
+        An owner who makes it organises it. Raises NameRefusedError, NameTakenError,
+        RequestRefusedError, NotAllowedError and WrongStateError.
         """
         check_name("event", name)
         seed = secrets.token_bytes(32)
         code = new_code() if terms.entry is Admission.CODE else None
         rules, dates = terms.rules, terms.dates
         if why := await asyncio.to_thread(rules.why_never):
-            raise EventRefusedError(f"Such a final can never be played: {why}.")
+            raise RequestRefusedError(f"Such a final can never be played: {why}.")
         values = {
             "name": name,
             "title": terms.title,
@@ -85,13 +84,13 @@ class Events:
                 await organisers.require_maker(connection, organiser)
             found = await connection.execute(tournament_statements.tournament_list(name=name))
             if found.first() is not None:
-                raise EventExistsError(
+                raise NameTakenError(
                     f"There is a tournament {name}, and the final gets the event's name: choose "
                     "another one."
                 )
             event_id = await connection.scalar(statements.add_event(values))
             if event_id is None:
-                raise EventExistsError(f"There is already an event {name}: choose another name.")
+                raise NameTakenError(f"There is already an event {name}: choose another name.")
             hashed = None if code is None else code_hash(code)
             await connection.execute(statements.add_secrets(event_id, seed, hashed))
             if terms.ladder is not None:
@@ -103,7 +102,7 @@ class Events:
                 )
             event, now = await _named(connection, name)
             if now >= dates.freezes:
-                raise EventRefusedError(f"The freeze is over already: it is {in_utc(now)}.")
+                raise RequestRefusedError(f"The freeze is over already: it is {in_utc(now)}.")
             await record(connection, actor, "create event", name)
             await connection.execute(statements.tell(event_id))
         return event, code
@@ -116,7 +115,7 @@ class Events:
         return [rows.event(row) for row in found], now
 
     async def named(self, name: str) -> tuple[Event, datetime]:
-        """Return the event of a name, and the time. Raises UnknownEventError."""
+        """Return the event of a name, and the time. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
@@ -128,10 +127,10 @@ class Events:
     async def move(self, name: str, dates: Dates, actor: str) -> Event:
         """Change dates that are still to come; all but `opens` to ones that are.
 
-        Raises UnknownEventError, EventRefusedError and EventStateError.
+        Raises NotFoundError, RequestRefusedError and WrongStateError.
         """
         if why := dates.why_refused:
-            raise EventRefusedError(f"{why[0].upper()}{why[1:]}.")
+            raise RequestRefusedError(f"{why[0].upper()}{why[1:]}.")
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             event, now = await _named(connection, name, locked=True)
@@ -146,12 +145,12 @@ class Events:
             for key, moment in changed.items():
                 word = _WORDS[key]
                 if event.cancelled_at is not None or gone[key]:
-                    raise EventStateError(
+                    raise WrongStateError(
                         f"The date “{word}” of {event.name} cannot be moved: it was "
                         f"{in_utc(before[key])}."
                     )
                 if key != "opens_at" and moment <= now:
-                    raise EventRefusedError(
+                    raise RequestRefusedError(
                         f"The date “{word}” would be over already: it is {in_utc(now)}."
                     )
             if changed:
@@ -164,17 +163,17 @@ class Events:
     async def cancel(self, name: str, actor: str, why: str) -> None:
         """End an event for good, without results.
 
-        Raises UnknownEventError, EventStateError and EventRefusedError.
+        Raises NotFoundError, WrongStateError and RequestRefusedError.
         """
         if len(why) > LONGEST_WHY:
-            raise EventRefusedError(f"Why it is cancelled takes up to {LONGEST_WHY} characters.")
+            raise RequestRefusedError(f"Why it is cancelled takes up to {LONGEST_WHY} characters.")
         async with transaction(self._engine) as connection:
             event, now = await _named(connection, name, locked=True)
             if event.released_at is not None or event.cancelled_at is not None:
                 done = "released" if event.released_at is not None else "cancelled"
-                raise EventStateError(f"The event {event.name} is {done} already.")
+                raise WrongStateError(f"The event {event.name} is {done} already.")
             if event.is_being_released(now):
-                raise EventStateError(f"The results of {event.name} are being released.")
+                raise WrongStateError(f"The results of {event.name} are being released.")
             if event.terms.private:
                 await end_privacy_of_bots(connection, event)
             await connection.execute(statements.cancel(event.id, why))
@@ -189,13 +188,13 @@ class Events:
 
         Returns the event, the time, and the version that would play the final now, if any.
 
-        Raises UnknownEventError, UnknownBotError, EventRefusedError for a wrong code or team,
-        EventStateError outside of the dates or beyond a limit, and what `look_ups.lock_caller`
+        Raises NotFoundError, RequestRefusedError for a wrong code or team,
+        WrongStateError outside of the dates or beyond a limit, and what `look_ups.lock_caller`
         raises.
         """
         team = " ".join(team.split()) or owner.name
         if len(team) > LONGEST or not team.isprintable():
-            raise EventRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
+            raise RequestRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             # In this order everywhere: a check that accepts a build has the owner first as well.
@@ -205,19 +204,19 @@ class Events:
             _require_open(event, now)
             await _require_small(connection, event, owner)
             if team != owner.name and event.terms.entry is Admission.ROSTER:
-                raise EventRefusedError(
+                raise RequestRefusedError(
                     f"Teams of {event.name} have the names of its roster: leave yours out."
                 )
             owned = statements.owned_bot(owner.id, bot, connected=event.terms.connected)
             found = (await connection.execute(owned)).one_or_none()
             if found is None or found.retired_at is not None:
                 makes = " `arena bot new` makes one that connects." * event.terms.connected
-                raise UnknownBotError(
+                raise NotFoundError(
                     f"You have no bot {bot} in service: `arena submit FILE` uploads one.{makes}"
                 )
             ladder = event.terms.ladder
             if ladder is not None and folded(found.name) in map(folded, ladder.house):
-                raise EventRefusedError(
+                raise RequestRefusedError(
                     f"On the ladder of {event.name} a house bot is called {found.name}: "
                     "enter one with another name."
                 )
@@ -225,7 +224,7 @@ class Events:
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
             entered = (await _named(connection, name))[0].entries
             if entered > event.entries and (why := event.terms.why_full(entered)):
-                raise EventStateError(f"{event.name} is full: {why}.")
+                raise WrongStateError(f"{event.name} is full: {why}.")
             await record(connection, owner.actor, "enter event", event.name, {"bot": found.name})
             await connection.execute(statements.tell(event.id))
             event, now = await _named(connection, name)
@@ -234,7 +233,7 @@ class Events:
     async def leave(self, owner: Owner, name: str) -> None:
         """Take an owner's bot out of an event before its freeze.
 
-        Raises UnknownEventError and EventStateError.
+        Raises NotFoundError and WrongStateError.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
@@ -246,29 +245,29 @@ class Events:
                 raise unknown(name)
             _require_open(event, now)
             if not left:
-                raise EventStateError(f"You have entered no bot in {event.name}.")
+                raise WrongStateError(f"You have entered no bot in {event.name}.")
             await record(connection, owner.actor, "leave event", event.name)
             await connection.execute(statements.tell(event.id))
 
     async def withdraw(self, name: str, bot: str, actor: str) -> None:
         """Take a bot out of an event, as the organiser; in a final it loses what it has not played.
 
-        Raises UnknownEventError, UnknownBotError and EventStateError.
+        Raises NotFoundError and WrongStateError.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
             event, _ = await _named(connection, name, locked=True)
             if event.cancelled_at is not None:
-                raise EventStateError(f"The event {event.name} is cancelled.")
+                raise WrongStateError(f"The event {event.name} is cancelled.")
             if event.ended_at is not None:
-                raise EventStateError(f"Everything of {event.name} is played: nobody can leave it.")
+                raise WrongStateError(f"Everything of {event.name} is played: nobody can leave it.")
             gone = (
                 statements.withdraw(event.id, bot)
                 if event.frozen_at is not None
                 else statements.leave(event.id, bot=bot)
             )
             if not (await connection.execute(gone)).all():
-                raise UnknownBotError(
+                raise NotFoundError(
                     f"No bot {bot} is entered in {event.name}."
                     if event.frozen_at is None
                     else f"No bot {bot} plays in {event.name}: it is not entered, had no accepted "
@@ -282,9 +281,9 @@ class Events:
 async def _require_admitted(
     connection: AsyncConnection, event: Event, owner: Owner, code: str, name: str
 ) -> None:
-    """Raise EventRefusedError unless an owner may enter an event with this code.
+    """Raise RequestRefusedError unless an owner may enter an event with this code.
 
-    Raises UnknownEventError if it is private: as if there were none of this name.
+    Raises NotFoundError if it is private: as if there were none of this name.
     """
     entry = event.terms.entry
     if entry is Admission.OPEN:
@@ -294,26 +293,26 @@ async def _require_admitted(
     if entry is Admission.ROSTER:
         if event.terms.private:
             raise unknown(name)
-        raise EventRefusedError(f"{owner.name} is not on the roster of {event.name}.")
+        raise RequestRefusedError(f"{owner.name} is not on the roster of {event.name}.")
     kept = (await connection.execute(statements.secrets_of(event.id))).one()
     if not compare_digest(kept.code_sha256, code_hash(code)):
         if event.terms.private:
             raise unknown(name)
         said = "This is not the code" if code else "A code is needed"
-        raise EventRefusedError(
+        raise RequestRefusedError(
             f"{said} of {event.name}: its organiser gives it out, and `arena event enter --code` "
             "takes it."
         )
 
 
 async def _require_small(connection: AsyncConnection, event: Event, owner: Owner) -> None:
-    """Raise EventStateError if an owner's team has more people than an event allows."""
+    """Raise WrongStateError if an owner's team has more people than an event allows."""
     most = event.terms.limits.members
     if most is None:
         return
     people = 1 + len((await connection.execute(owner_statements.members_of(owner.id))).all())
     if people > most:
-        raise EventStateError(
+        raise WrongStateError(
             f"{event.name} allows {most} people in a team, and {owner.name} has {people}: `arena "
             "team remove` takes some out."
         )
@@ -322,7 +321,7 @@ async def _require_small(connection: AsyncConnection, event: Event, owner: Owner
 async def _require_few_builds(
     connection: AsyncConnection, event: Event, bot_id: int, bot: str
 ) -> None:
-    """Raise EventStateError if a bot that left comes back with more builds than a day has.
+    """Raise WrongStateError if a bot that left comes back with more builds than a day has.
 
     A bot that has not been in the event may have had any number before it enters.
     """
@@ -335,22 +334,22 @@ async def _require_few_builds(
     before = statements.entered_before(event.name, bot, today.newest)
     if (await connection.execute(before)).first() is not None:
         tomorrow = in_utc(today.today.astimezone(UTC) + timedelta(days=1))
-        raise EventStateError(
+        raise WrongStateError(
             f"{event.name} allows {most} builds of a bot in a day (UTC), and {bot}, which had "
             f"entered it before, has had {today.builds} today: enter it from {tomorrow} on."
         )
 
 
 def _require_open(event: Event, now: datetime) -> None:
-    """Raise EventStateError unless bots may enter and leave now."""
+    """Raise WrongStateError unless bots may enter and leave now."""
     phase, dates = event.phase(now), event.terms.dates
     if phase is Phase.OPEN:
         return
     if phase is Phase.ANNOUNCED:
-        raise EventStateError(f"Entries of {event.name} open at {in_utc(dates.opens)}.")
+        raise WrongStateError(f"Entries of {event.name} open at {in_utc(dates.opens)}.")
     if phase is Phase.CANCELLED:
-        raise EventStateError(f"The event {event.name} is cancelled.")
-    raise EventStateError(
+        raise WrongStateError(f"The event {event.name} is cancelled.")
+    raise WrongStateError(
         f"Entries of {event.name} closed at {in_utc(dates.freezes)}: `arena event show "
         f"{quote(event.name)}` shows who plays."
     )
@@ -379,7 +378,7 @@ async def _named(
 ) -> tuple[Event, datetime]:
     """Return the event of a name, and the time; `locked`, nobody else changes it meanwhile.
 
-    Raises UnknownEventError.
+    Raises NotFoundError.
     """
     if locked:
         await connection.execute(statements.lock_event(name))
@@ -389,8 +388,6 @@ async def _named(
     raise unknown(name)
 
 
-def unknown(name: str) -> UnknownEventError:
+def unknown(name: str) -> NotFoundError:
     """Return the error for an event that there is not, or that its caller may not see."""
-    return UnknownEventError(
-        f"There is no event {name} that you may see: `arena event list` has them."
-    )
+    return NotFoundError(f"There is no event {name} that you may see: `arena event list` has them.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.codec.transcript import from_bytes
-from arena.database.errors import EventRefusedError, EventStateError
+from arena.database.errors import RequestRefusedError, WrongStateError
 from arena.database.transaction import fetched, transaction
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
@@ -36,10 +36,10 @@ class Grading:
     async def grades(self, event: Event, rubric: Rubric) -> tuple[list[Graded], list[str]]:
         """Return the grades by the line of the roster, and the bots without analysed decisions.
 
-        Raises EventStateError before the freeze, and EventRefusedError for unknown rungs.
+        Raises WrongStateError before the freeze, and RequestRefusedError for unknown rungs.
         """
         if event.frozen_at is None:
-            raise EventStateError(
+            raise WrongStateError(
                 f"The builds of {event.name} are not fixed yet: grades are for those of the freeze."
             )
         entries = [
@@ -99,18 +99,18 @@ class Grading:
     ) -> Mapping[VersionId, Mapping[str, HouseResult]]:
         """Return the results against the house bots, on the event's own ladder if any.
 
-        Raises EventRefusedError.
+        Raises RequestRefusedError.
         """
         if event.terms.ladder is not None:
             if missing := sorted(set(rungs) - set(event.terms.ladder.house)):
-                raise EventRefusedError(
+                raise RequestRefusedError(
                     f"rungs: {', '.join(missing)} does not play on the ladder of {event.name}; "
                     f"there are {', '.join(event.terms.ladder.house) or 'no house bots'}."
                 )
             return await self._met_on_ladder(event)
         house = {row.name for row in await fetched(self._engine, final_statements.house(rungs))}
         if missing := sorted(set(rungs) - house):
-            raise EventRefusedError(f"rungs: there is no house bot {', '.join(missing)}.")
+            raise RequestRefusedError(f"rungs: there is no house bot {', '.join(missing)}.")
         met: dict[VersionId, dict[str, HouseResult]] = {}
         for row in await fetched(self._engine, final_statements.met_house(event.id, rungs)):
             result = HouseResult(int(row.matches), float(row.points))

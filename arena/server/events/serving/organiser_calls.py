@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy import Row as SqlRow
 
 from arena.builds.hosted import BuildState
-from arena.database.errors import EventRefusedError, EventStateError, NotOrganiserError
+from arena.database.errors import NotAllowedError, RequestRefusedError, WrongStateError
 from arena.moments import milliseconds, of_milliseconds
 from arena.records import Owner
 from arena.server.accounts.messages import OPERATOR, Messages
@@ -113,7 +113,7 @@ class OrganiserCalls:
             ):
                 # A private event is unknown to who is not of it.
                 await self._store.event_views.named(who.owner.id, request.event)
-                raise NotOrganiserError(
+                raise NotAllowedError(
                     f"You do not organise {event.name}: the operator names its organisers."
                 )
             return await call(request, event, who)
@@ -232,7 +232,7 @@ class OrganiserCalls:
     ) -> pb.GetProgressResponse:
         event, now = await self._store.events.named(event.name)
         if event.released_at is not None or event.cancelled_at is not None:
-            raise EventStateError(
+            raise WrongStateError(
                 f"{event.name} is {event.phase(now).value}: nothing is to be played any more."
                 + f" See `arena tournament standings {event.tournament}`." * bool(event.tournament)
             )
@@ -301,7 +301,7 @@ class OrganiserCalls:
     ) -> pb.GetArchivedEventResponse:
         signed = await self._store.archives.signed(event)
         if signed is None:
-            raise EventStateError(f"{event.name} is not released: there is nothing to archive.")
+            raise WrongStateError(f"{event.name} is not released: there is nothing to archive.")
         start = max(0, request.offset)
         return pb.GetArchivedEventResponse(
             part=signed.text[start : start + _PART_BYTES],
@@ -382,8 +382,8 @@ def _milliseconds(moment: datetime | None) -> int:
 
 
 def _moment(ms: int) -> datetime:
-    """Return a moment given in milliseconds since 1970. Raises EventRefusedError."""
+    """Return a moment given in milliseconds since 1970. Raises RequestRefusedError."""
     try:
         return of_milliseconds(ms)
     except (ValueError, OverflowError, OSError):
-        raise EventRefusedError(f"{ms} ms since 1970 is no date.") from None
+        raise RequestRefusedError(f"{ms} ms since 1970 is no date.") from None

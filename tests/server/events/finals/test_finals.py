@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from arena.database.async_engine import async_engine
 from arena.database.engine import reading_engine
-from arena.database.errors import EventRefusedError, EventStateError, UnknownBotError
+from arena.database.errors import NotFoundError, RequestRefusedError, WrongStateError
 from arena.match.result import Result
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
@@ -166,7 +166,7 @@ async def test_a_worker_cannot_hand_in_another_match(
             [replace(first, finished_at=first.started_at - timedelta(seconds=1)), second],
         ),
     ):
-        with pytest.raises(EventRefusedError, match=why):
+        with pytest.raises(RequestRefusedError, match=why):
             await store.finals.end_block(block, matches, signer)
     kept = sql.execute("SELECT count(*) FROM event_blocks").fetchone()
     assert kept == (0,)
@@ -191,7 +191,7 @@ async def test_a_build_that_does_not_start_loses_what_is_left_of_its_pairings(
         if "eve" in names:
             await store.finals.absent(block, [names.index("eve")], "It did not start.")
         else:
-            with pytest.raises(EventRefusedError, match="no such build"):
+            with pytest.raises(RequestRefusedError, match="no such build"):
                 await store.finals.absent(block, [2], "")
     await played_out(store, sql, event)
     event = await released(store, sql)
@@ -304,10 +304,10 @@ async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
     assert event.released_at is None
     assert event.phase(now) is Phase.FINAL
     # Some matches may be public already.
-    with pytest.raises(EventStateError, match="results of cup are being released"):
+    with pytest.raises(WrongStateError, match="results of cup are being released"):
         await store.events.cancel("cup", "me", "")
     later = replace(event.terms.dates, results=event.terms.dates.results + 9 * DAY)
-    with pytest.raises(EventStateError, match="The date “results” of cup cannot be moved"):
+    with pytest.raises(WrongStateError, match="The date “results” of cup cannot be moved"):
         await store.events.move("cup", later, "me")
     await finals.keep(store.record)
     event, _ = await store.events.named("cup")
@@ -397,10 +397,10 @@ async def test_a_withdrawal_says_why_it_cannot_be(
 ) -> None:
     await begun(store, database, sql)
     await store.events.withdraw("cup", "bot-eve", "me")
-    with pytest.raises(UnknownBotError, match="is withdrawn already"):
+    with pytest.raises(NotFoundError, match="is withdrawn already"):
         await store.events.withdraw("cup", "bot-eve", "me")
     await store.events.cancel("cup", "me", "")
-    with pytest.raises(EventStateError, match="The event cup is cancelled"):
+    with pytest.raises(WrongStateError, match="The event cup is cancelled"):
         await store.events.withdraw("cup", "bot-ann", "me")
 
 
