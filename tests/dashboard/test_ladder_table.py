@@ -13,8 +13,7 @@ from arena.records import EDITION, CheckOrigin, CheckOutcome, VersionId
 from arena.server.boards.board import BoardLine
 from arena.server.boards.luck_adjusted import LuckAdjusted
 from arena.server.results.benchmarks import BenchmarkFigure
-from arena.server.uploads.check_words import check_in_words
-from arena.server.uploads.checks import RecordedCheck
+from arena.server.uploads.checks import RecordedCheck, check_in_words
 from arena_dashboard.ladders import ladder_table
 
 LINE = BoardLine(

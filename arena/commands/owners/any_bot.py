@@ -115,7 +115,7 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     if as_json:
         say_json(_bot_json(rows, checks))
         return
-    from arena.server.uploads.check_words import check_in_words
+    from arena.server.uploads.checks import check_in_words
 
     newest = rows[0]
     marks = ["house"] * newest.house
@@ -140,7 +140,7 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
 
 
 def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
-    from arena.server.uploads.check_words import check_json
+    from arena.server.uploads.checks import check_json
 
     newest = rows[0]
     versions = []

@@ -289,7 +289,7 @@ def _table(
 
 
 def _checked(check: "RecordedCheck | None") -> str:
-    from arena.server.uploads.check_words import check_mark
+    from arena.server.uploads.checks import check_mark
 
     return "" if check is None else check_mark(check)
 

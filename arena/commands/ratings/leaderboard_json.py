@@ -49,7 +49,7 @@ def ladder_json(
 
 
 def _line_json(line: "BoardLine", remark: "Remark") -> dict[str, Any]:
-    from arena.server.uploads.check_words import check_json
+    from arena.server.uploads.checks import check_json
 
     return {
         "rank": line.rank,

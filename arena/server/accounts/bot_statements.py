@@ -62,12 +62,6 @@ the house.
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
 
-def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
-    """Return a statement that adds a bot, unless one has that name or looks like it."""
-    values = {"owner_id": owner_id, "house": house} | name_columns(name)
-    return insert(bots).values(values).on_conflict_do_nothing()
-
-
 def name_columns(name: str) -> dict[str, str]:
     """Return the columns of `bots` and `owners` that hold a name."""
     return {"name": name, "folded": folded(name), "skeleton": skeleton(name)}

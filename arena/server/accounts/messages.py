@@ -6,14 +6,15 @@ A message is for everybody who acts for the owner. The newest MOST_KEPT of an ow
 from collections.abc import Collection
 from typing import Any, Final
 
+from sqlalchemy import Delete, delete, func, insert, select, update
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.database.errors import RequestRefusedError
+from arena.database.tables.owners import owner_messages
 from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import look_ups
-from arena.server.accounts import message_statements as statements
 from arena.server.accounts.auditing import record
 
 LONGEST_TEXT: Final = 2_000
@@ -40,8 +41,9 @@ class Messages:
         text = checked(text)
         async with transaction(self._engine) as connection:
             if owner_ids:
-                await connection.execute(statements.add(owner_ids, sender, text))
-                await connection.execute(statements.keep_newest(owner_ids, MOST_KEPT))
+                rows = [{"owner_id": one, "sender": sender, "text": text} for one in owner_ids]
+                await connection.execute(insert(owner_messages).values(rows))
+                await connection.execute(_drop_old(owner_ids))
                 await record(connection, actor, "message", about, {"owners": len(owner_ids)})
 
     async def send_as_operator(self, name: str, text: str, actor: str) -> None:
@@ -54,13 +56,34 @@ class Messages:
         await self.send([OwnerId(found.id)], text, sender=OPERATOR, about=found.name, actor=actor)
 
     async def to(self, owner: Owner) -> list[SqlRow[Any]]:
-        """Return an owner's messages, newest first: rows of `message_statements.messages_to`."""
-        return list(await fetched(self._engine, statements.messages_to(owner.id)))
+        """Return an owner's messages, newest first: rows of `owner_messages`."""
+        own = select(owner_messages).where(owner_messages.c.owner_id == owner.id)
+        return list(await fetched(self._engine, own.order_by(owner_messages.c.id.desc())))
 
     async def mark_read(self, owner: Owner, up_to: int) -> None:
         """Mark an owner's messages as read, up to the one with this id."""
+        unread = (
+            update(owner_messages)
+            .where(owner_messages.c.owner_id == owner.id, owner_messages.c.id <= up_to)
+            .where(owner_messages.c.read_at.is_(None))
+        )
         async with transaction(self._engine) as connection:
-            await connection.execute(statements.mark_read(owner.id, up_to))
+            await connection.execute(unread.values(read_at=func.now()))
+
+
+def _drop_old(owner_ids: Collection[OwnerId]) -> Delete:
+    """Delete the messages of these owners but the newest MOST_KEPT of each."""
+    age = func.row_number().over(
+        partition_by=owner_messages.c.owner_id, order_by=owner_messages.c.id.desc()
+    )
+    ranked = (
+        select(owner_messages.c.id, age.label("age"))
+        .where(owner_messages.c.owner_id.in_(owner_ids))
+        .subquery()
+    )
+    return delete(owner_messages).where(
+        owner_messages.c.id.in_(select(ranked.c.id).where(ranked.c.age > MOST_KEPT))
+    )
 
 
 def checked(text: str) -> str:

@@ -1,36 +1,18 @@
 """SQL statements about owners, keys, invites and the audit; this module builds them."""
 
-from collections.abc import Collection
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    Insert,
-    Update,
-    and_,
-    delete,
-    func,
-    or_,
-    select,
-    true,
-    union_all,
-    update,
-)
+from sqlalchemy import Insert, Update, and_, delete, func, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningDelete
 
-from arena.database.names import folded, skeleton
+from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, version_counts, versions
 from arena.database.tables.events import event_entries, events
-from arena.database.tables.owners import audit, invites, owner_keys, owner_members, owners, sign_ins
+from arena.database.tables.owners import invites, owner_keys, owner_members, owners
 from arena.records import OwnBots
-from arena.server.accounts.bot_statements import (
-    begins_with,
-    folded_of,
-    name_columns,
-    pace,
-)
+from arena.server.accounts.bot_statements import begins_with, folded_of, name_columns, pace
 from arena.server.accounts.sign_in_statements import owners_by_key
 
 
@@ -49,11 +31,6 @@ def owner_named(name: str) -> Row:
     Columns: id, name, created_at, banned_at, bots (those in service), has_key, operator_since.
     """
     return owner_list().where(owners.c.folded == folded(name))
-
-
-def owner_like(name: str) -> Row:
-    """Return a statement that selects the name of the owner whose name looks like this one."""
-    return select(owners.c.name).where(owners.c.skeleton == skeleton(name))
 
 
 def owner_by_key(sha256: bytes) -> Row:
@@ -165,21 +142,6 @@ def key_hashes(most: int) -> Row:
     return select(every.c.sha256).order_by(every.c.owner_id.desc()).limit(most)
 
 
-def known_keys(hashes: Collection[bytes]) -> Row:
-    """Return a statement that selects those of these hashes that are of keys. Column: sha256."""
-    every = union_all(
-        *(select(one.c.sha256) for one in (owner_keys, owner_members, sign_ins))
-    ).subquery()
-    return select(every.c.sha256).where(every.c.sha256.in_(hashes))
-
-
-def take_key(owner_id: int) -> ReturningDelete[Any]:
-    """Return a statement that removes the owner's own key; it returns the hash."""
-    return (
-        delete(owner_keys).where(owner_keys.c.owner_id == owner_id).returning(owner_keys.c.sha256)
-    )
-
-
 def take_member(member_id: int) -> ReturningDelete[Any]:
     """Return a statement that removes a member, whose sign-ins end; it returns the key's hash."""
     return (
@@ -237,15 +199,6 @@ def remove_member(owner_id: int, name: str) -> ReturningDelete[Any]:
     )
 
 
-def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:
-    """Return a statement that adds an invite; it returns its id."""
-    return (
-        insert(invites)
-        .values(sha256=sha256, uses_left=uses, made_by=made_by, expires_at=expires_at)
-        .returning(invites.c.id)
-    )
-
-
 def use_invite(sha256: bytes) -> Update:
     """Return a statement that uses an invite once.
 
@@ -280,15 +233,3 @@ def invite_list(limit: int | None = None) -> Row:
         .order_by(invites.c.id.desc())
         .limit(limit)
     )
-
-
-def withdraw_invite(invite_id: int) -> Update:
-    """Return a statement that sets the uses left of an invite to 0; it returns its id."""
-    return (
-        update(invites).where(invites.c.id == invite_id).values(uses_left=0).returning(invites.c.id)
-    )
-
-
-def audit_list(limit: int) -> Row:
-    """Return a statement that selects the audit, newest first, with the columns of AuditRow."""
-    return select(audit).order_by(audit.c.id.desc()).limit(limit)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
 from sqlalchemy import Row as SqlRow
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database import shift_queue
@@ -20,7 +21,7 @@ from arena.database.names import check_name, folded, normal_name
 from arena.database.rows import AuditRow, InviteRow, OwnerRow
 from arena.database.statement import row_count
 from arena.database.tables.bots import bots
-from arena.database.tables.owners import owners
+from arena.database.tables.owners import audit, invites, owners, sign_ins
 from arena.database.transaction import fetched, transaction
 from arena.records import Allowance, OwnBots, OwnedVersion, Owner, OwnerId, Registered
 from arena.server.accounts import (
@@ -183,10 +184,7 @@ class Owners:
         return token, label
 
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
-        """Retire a version of the owner's bot, or the whole bot, for good.
-
-        Raises NotFoundError.
-        """
+        """Retire a version of the owner's bot, or the whole bot, for good. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             own = await look_ups.own_bot(connection, owner, bot)
             await registering.retire(connection, own.name, version)
@@ -320,8 +318,9 @@ class Owners:
         code = new_code()
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         async with transaction(self._engine) as connection:
-            statement = owner_statements.add_invite(code_hash(code), uses, actor, until)
-            number = await connection.scalar(statement)
+            values = {"sha256": code_hash(code), "uses_left": uses, "made_by": actor}
+            put = insert(invites).values(**values, expires_at=until)
+            number = await connection.scalar(put.returning(invites.c.id))
             details = {"uses": uses, "expires_at": until and until.isoformat()}
             await record(connection, actor, "invite", str(number), details)
         return code
@@ -337,7 +336,8 @@ class Owners:
     async def withdraw_invite(self, number: int, actor: str) -> None:
         """End an invite. Raises CredentialRefusedError."""
         async with transaction(self._engine) as connection:
-            if await connection.scalar(owner_statements.withdraw_invite(number)) is None:
+            gone = update(invites).where(invites.c.id == number).values(uses_left=0)
+            if await connection.scalar(gone.returning(invites.c.id)) is None:
                 raise CredentialRefusedError(
                     f"There is no invite {number}: see `arena invite list`."
                 )
@@ -345,8 +345,8 @@ class Owners:
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
         """Return the changes of owners and operators, newest first."""
-        rows = await fetched(self._engine, owner_statements.audit_list(limit))
-        return [AuditRow(**row._mapping) for row in rows]
+        newest = select(audit).order_by(audit.c.id.desc()).limit(limit)
+        return [AuditRow(**row._mapping) for row in await fetched(self._engine, newest)]
 
 
 def _require_captain(owner: Owner) -> None:
@@ -361,7 +361,7 @@ async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
     # Who uses the old one at this moment is before this as a whole, or is refused.
     await connection.execute(owner_statements.lock_owner(owner_id))
     await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
-    await connection.execute(sign_in_statements.end_sign_ins(owner_id))
+    await connection.execute(delete(sign_ins).where(sign_ins.c.owner_id == owner_id))
     return key
 
 

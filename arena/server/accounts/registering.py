@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Row as SqlRow
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.database.errors import (
@@ -14,7 +16,9 @@ from arena.database.errors import (
     TooManyVersionsError,
 )
 from arena.database.keys import new_token, token_hash
+from arena.database.names import skeleton
 from arena.database.tables.bots import bots, versions
+from arena.database.tables.owners import owners
 from arena.match.transcript import Entrant
 from arena.records import Allowance, Registered, VersionId
 from arena.server.accounts import bot_statements, owner_statements
@@ -36,7 +40,8 @@ async def ensure_owner(connection: AsyncConnection, name: str) -> int:
 
 async def alike(connection: AsyncConnection, name: str) -> NameTakenError:
     """Return the error for an owner's name that looks like another one's."""
-    other = await connection.scalar(owner_statements.owner_like(name))
+    like = owners.c.skeleton == skeleton(name)
+    other = await connection.scalar(select(owners.c.name).where(like))
     return NameTakenError(f"The name {name} looks like that of the owner {other}: choose another.")
 
 
@@ -86,7 +91,8 @@ async def _bot_of(
                 raise _looks_like(bot, other)
         if allowance is not None:
             await _require_room(connection, owner_id, allowance)
-        await connection.execute(bot_statements.add_bot(bot, owner_id, house=house))
+        values = {"owner_id": owner_id, "house": house} | bot_statements.name_columns(bot)
+        await connection.execute(insert(bots).values(values).on_conflict_do_nothing())
         found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None:
         other = (await connection.execute(bot_statements.bot_like(bot))).one()

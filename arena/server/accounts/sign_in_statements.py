@@ -110,11 +110,6 @@ def use_token(identity: Identity) -> ReturningInsert[Any]:
     )
 
 
-def forget_expired_tokens() -> Delete:
-    """Return a statement that deletes the ID tokens that are refused for their age by now."""
-    return delete(used_id_tokens).where(used_id_tokens.c.expires_at < func.now())
-
-
 def add_sign_in(
     owner_id: int,
     sha256: bytes,
@@ -153,11 +148,6 @@ def use_sign_in(sha256: bytes) -> Update:
     )
 
 
-def end_sign_in(sha256: bytes) -> Delete:
-    """Return a statement that ends one sign-in."""
-    return delete(sign_ins).where(sign_ins.c.sha256 == sha256)
-
-
 def keep_newest_sign_ins(owner_id: int, most: int, member_id: int | None = None) -> Delete:
     """Return a statement that ends the sign-ins of an owner except for the `most` newest.
 
@@ -171,27 +161,3 @@ def keep_newest_sign_ins(owner_id: int, most: int, member_id: int | None = None)
 def forget_expired_sign_ins() -> Delete:
     """Return a statement that deletes the keys of sign-ins that are no longer valid."""
     return delete(sign_ins).where(sign_ins.c.expires_at < func.now())
-
-
-def end_sign_ins(owner_id: int) -> Delete:
-    """Return a statement that ends all sign-ins of an owner."""
-    return delete(sign_ins).where(sign_ins.c.owner_id == owner_id)
-
-
-def forget_captain(owner_id: int) -> tuple[Delete, Delete]:
-    """Return statements that end the sign-ins by an owner's own key, and the owner's identity."""
-    return (
-        delete(sign_ins).where(sign_ins.c.owner_id == owner_id, sign_ins.c.member_id.is_(None)),
-        delete(owner_identities).where(
-            owner_identities.c.owner_id == owner_id, owner_identities.c.member_id.is_(None)
-        ),
-    )
-
-
-def make_captain(member_id: int) -> Update:
-    """Return a statement that makes the identity of a member the owner's own."""
-    return (
-        update(owner_identities)
-        .where(owner_identities.c.member_id == member_id)
-        .values(member_id=None)
-    )

@@ -9,10 +9,12 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
 
+from sqlalchemy import delete, func
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import CredentialRefusedError, NotAllowedError, UnknownOwnerError
 from arena.database.keys import new_key, token_hash
+from arena.database.tables.owners import sign_ins, used_id_tokens
 from arena.database.transaction import transaction
 from arena.records import Identity, Owner, OwnerId
 from arena.server.accounts import look_ups, owner_statements, sign_in_statements
@@ -105,7 +107,7 @@ class SignIns:
     async def end(self, key: str) -> None:
         """End the sign-in that has this key; an owner's own key is not affected."""
         async with transaction(self._engine) as connection:
-            await connection.execute(sign_in_statements.end_sign_in(token_hash(key)))
+            await connection.execute(delete(sign_ins).where(sign_ins.c.sha256 == token_hash(key)))
 
 
 def _owner(found: Any) -> Owner:
@@ -128,7 +130,7 @@ async def _sign_in(
     """Use up the ID token, and return a new key of the owner."""
     if banned is not None:
         raise NotAllowedError(f"The operator has banned the owner {owner.name}.")
-    await connection.execute(sign_in_statements.forget_expired_tokens())
+    await connection.execute(delete(used_id_tokens).where(used_id_tokens.c.expires_at < func.now()))
     if await connection.scalar(sign_in_statements.use_token(identity)) is None:
         raise CredentialRefusedError("This ID token was used before: sign in again.")
     await connection.execute(sign_in_statements.forget_expired_sign_ins())

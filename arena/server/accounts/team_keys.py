@@ -5,12 +5,14 @@ The captain has the owner's own key and is no member; the others are members.
 
 from collections.abc import Collection
 
+from sqlalchemy import delete, select, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.database.errors import RequestRefusedError
 from arena.database.names import LONGEST, fitted
+from arena.database.tables.owners import owner_identities, owner_keys, owner_members, sign_ins
 from arena.records import Owner, OwnerId
-from arena.server.accounts import owner_statements, sign_in_statements
+from arena.server.accounts import owner_statements
 from arena.server.accounts.owners import MOST_MEMBERS
 
 
@@ -20,7 +22,10 @@ async def require_new(connection: AsyncConnection, hashes: Collection[bytes]) ->
         raise RequestRefusedError("The SHA-256 of a key has 32 bytes.")
     if len(set(hashes)) < len(hashes):
         raise RequestRefusedError("Each person needs a key of their own.")
-    if (await connection.execute(owner_statements.known_keys(hashes))).first() is not None:
+    keys = (select(one.c.sha256) for one in (owner_keys, owner_members, sign_ins))
+    every = union_all(*keys).subquery()
+    known = select(every.c.sha256).where(every.c.sha256.in_(hashes))
+    if (await connection.execute(known)).first() is not None:
         raise RequestRefusedError("One of these keys is somebody's already: make new ones.")
 
 
@@ -66,11 +71,14 @@ async def take_captain(
     owner = (await connection.execute(owner_statements.lock_owner(owner_id))).one()
     if owner.operator_since is not None:
         raise RequestRefusedError(f"{owner.name} is an operator, who stays the captain.")
-    for statement in sign_in_statements.forget_captain(owner_id):
-        await connection.execute(statement)
-    taken = await connection.scalar(owner_statements.take_key(owner_id))
+    for table in (sign_ins, owner_identities):
+        own = table.c.owner_id == owner_id, table.c.member_id.is_(None)
+        await connection.execute(delete(table).where(*own))
+    key = delete(owner_keys).where(owner_keys.c.owner_id == owner_id)
+    taken = await connection.scalar(key.returning(owner_keys.c.sha256))
     if heir is not None:
-        await connection.execute(sign_in_statements.make_captain(heir))
+        inherited = update(owner_identities).where(owner_identities.c.member_id == heir)
+        await connection.execute(inherited.values(member_id=None))
         sha256 = await take_member(connection, heir)
         await connection.execute(owner_statements.set_key(owner_id, sha256))
     return None if taken is None else bytes(taken)

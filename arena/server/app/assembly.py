@@ -37,10 +37,10 @@ from arena.server.app.takeover import Takeover
 from arena.server.app.tokens import Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
 from arena.server.events.ladders.connected_ladders import ConnectedLadders
-from arena.server.events.ladders.final_blocks import WorkersBlocks
 from arena.server.events.serving.event_service import EventService
 from arena.server.events.serving.keeper import EventKeeper
 from arena.server.events.serving.organiser_service import OrganiserService
+from arena.server.events.serving.worker_service import WorkerService
 from arena.server.failover.loop_load import LoopLoad
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
@@ -64,7 +64,6 @@ from arena.server.reading.registry_service import RegistryService
 from arena.server.tournaments.conductor import Conductor
 from arena.server.uploads.hosted_shifts import HostedShifts
 from arena.server.uploads.upload_service import UploadService
-from arena.server.uploads.worker_service import WorkerService
 from arena.server.watching.spectator_service import SpectatorService
 from arena.server.watching.spectators import Spectators
 from arena.v1.spectator_pb2 import GetActivityResponse
@@ -195,11 +194,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             organisers=OrganiserService(tokens, store, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
-                *(
-                    store.workers,
-                    store.shifts,
-                    WorkersBlocks(store.finals, store.ladders, store.signer),
-                ),
+                *(store.workers, store.shifts, store.finals, store.ladders, store.signer),
                 *(settings.hosting, gate),
                 lambda: lease.addresses if lease.address else (),
             ),
@@ -297,7 +292,6 @@ async def _check_tokens(
 
 
 async def _look_after(shifts: HostedShifts) -> None:
-    """Look after hosted bots every LOOK_AFTER_SECONDS."""
     while True:
         try:
             await shifts.look_after()

@@ -19,6 +19,7 @@ from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.tls import TlsFiles, server_credentials
 from arena.server.events.serving.event_service import EventService
 from arena.server.events.serving.organiser_service import OrganiserService
+from arena.server.events.serving.worker_service import WorkerService
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.count_waiting import CountWaiting
@@ -35,7 +36,6 @@ from arena.server.reading.registry_service import RegistryService
 from arena.server.requests.errors import ProtocolError
 from arena.server.requests.malformed_calls import RefuseMalformed
 from arena.server.uploads.upload_service import UploadService
-from arena.server.uploads.worker_service import WorkerService
 from arena.server.watching.spectator_service import SpectatorService
 from arena.v1 import (
     attendance_pb2,

@@ -70,9 +70,9 @@ from arena.server.results.retention import Retention
 from arena.server.results.signing import signer
 from arena.server.tournaments.tournament_bots import TournamentBots
 from arena.server.tournaments.tournaments import Tournaments
+from arena.server.uploads.checks import Checks
 from arena.server.uploads.hosted_builds import HostedBuilds
 from arena.server.uploads.hosted_shifts import HostedShifts
-from arena.server.uploads.recording_checks import Checks
 from arena.server.uploads.shift_logs import ShiftLogs
 from arena.server.uploads.workers import Workers
 

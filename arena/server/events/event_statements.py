@@ -71,16 +71,6 @@ def pause_members(event_id: int) -> ReturningUpdate[Any]:
     )
 
 
-def add_event(values: Mapping[str, Any]) -> Insert:
-    """Insert an event unless one has that name; the statement returns its id."""
-    return insert(events).values(dict(values)).on_conflict_do_nothing().returning(events.c.id)
-
-
-def add_secrets(event_id: int, seed: bytes, code_sha256: bytes | None) -> Insert:
-    """Insert the seed of an event and the hash of the code of its entries."""
-    return insert(event_secrets).values(event_id=event_id, seed=seed, code_sha256=code_sha256)
-
-
 def lock_event(name: str) -> Row:
     """Select `id` of the event of a name, which nobody else changes in this transaction."""
     found = select(events.c.id).where(func.lower(events.c.name) == name.lower())
@@ -332,22 +322,12 @@ def ready(event_id: int, *, connected: bool) -> Row:
     return found.where(event_entries.c.event_id == event_id, plays)
 
 
-def add_archive(event_id: int, text: bytes, signature: bytes) -> Insert:
-    """Insert what the archive of a released event says of it."""
-    return insert(event_archives).values(event_id=event_id, text=text, signature=signature)
-
-
 def archive_of(event_id: int) -> Row:
     """Select `text` and `signature` of what the archive of an event says of it."""
     kept = event_archives.c
     return select(kept.text, kept.signature).where(kept.event_id == event_id)
 
 
-def tell(event_id: int) -> Row:
-    """Notify listeners that something about an event has changed."""
+def tell(event_id: int | str) -> Row:
+    """Notify listeners that something about an event has changed; or of a BLOCK."""
     return select(func.pg_notify(EVENTS_CHANNEL, str(event_id)))
-
-
-def tell_of_block() -> Row:
-    """Notify listeners that a block of a live final is handed in."""
-    return select(func.pg_notify(EVENTS_CHANNEL, BLOCK))

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from sqlalchemy import Delete, delete, select
 from sqlalchemy import Row as SqlRow
+from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import (
@@ -19,6 +21,8 @@ from arena.database.errors import (
 )
 from arena.database.names import folded
 from arena.database.statement import row_count
+from arena.database.tables.events import event_makers, event_organisers
+from arena.database.tables.owners import owners
 from arena.database.transaction import fetched, transaction
 from arena.records import Owner, OwnerId
 from arena.server.accounts import look_ups, owner_statements
@@ -53,8 +57,8 @@ class Organisers:
         """Make an owner no organiser any more. Raises UnknownOwnerError and RequestRefusedError."""
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
-            gone = organising_statements.remove_organiser(event.id, owner.id)
-            if await connection.scalar(gone) is None:
+            gone = delete(event_organisers).filter_by(event_id=event.id, owner_id=owner.id)
+            if await connection.scalar(gone.returning(event_organisers.c.owner_id)) is None:
                 raise RequestRefusedError(f"{owner.name} does not organise {event.name}.")
             await record(connection, actor, "remove organiser", event.name, {"owner": owner.name})
 
@@ -62,21 +66,23 @@ class Organisers:
         """Let an owner make events, or not any more. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
-            change = (
-                organising_statements.add_maker if allowed else (organising_statements.remove_maker)
-            )
-            await connection.execute(change(owner.id))
+            change: Insert | Delete = delete(event_makers).filter_by(owner_id=owner.id)
+            if allowed:
+                change = insert(event_makers).values(owner_id=owner.id).on_conflict_do_nothing()
+            await connection.execute(change)
             action = "allow events" if allowed else "disallow events"
             await record(connection, actor, action, owner.name)
 
     async def of(self, event: Event) -> list[str]:
         """Return the names of the organisers of an event."""
-        found = await fetched(self._engine, organising_statements.organisers_of(event.id))
-        return [name for (name,) in found]
+        found = select(owners.c.name).select_from(event_organisers.join(owners))
+        found = found.where(event_organisers.c.event_id == event.id).order_by(owners.c.folded)
+        return [name for (name,) in await fetched(self._engine, found)]
 
     async def makers(self) -> list[str]:
         """Return the names of the owners who may make events."""
-        return [name for (name,) in await fetched(self._engine, organising_statements.makers())]
+        found = select(owners.c.name).select_from(event_makers.join(owners))
+        return [name for (name,) in await fetched(self._engine, found.order_by(owners.c.folded))]
 
     # For organisers
 

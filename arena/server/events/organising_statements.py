@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ScalarSelect, Subquery, cast, delete, func, or_, select, union
-from sqlalchemy.dialects.postgresql import Insert, insert
-from sqlalchemy.sql.dml import ReturningDelete, ReturningInsert
+from sqlalchemy import ScalarSelect, Subquery, cast, func, or_, select, union
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.sql.dml import ReturningInsert
 
 from arena.database.names import folded
 from arena.database.statement import Row
@@ -24,28 +24,9 @@ from arena.database.tables.uploads import hosted_bots, hosted_versions, shifts
 from arena.server.events.event_statements import connected_version
 
 
-def add_maker(owner_id: int) -> Insert:
-    """Let an owner make events."""
-    return insert(event_makers).values(owner_id=owner_id).on_conflict_do_nothing()
-
-
-def remove_maker(owner_id: int) -> ReturningDelete[Any]:
-    """Let an owner make no events any more."""
-    return (
-        delete(event_makers)
-        .where(event_makers.c.owner_id == owner_id)
-        .returning(event_makers.c.owner_id)
-    )
-
-
 def maker(owner_id: int) -> Row:
     """Select `owner_id` if the owner may make events."""
     return select(event_makers.c.owner_id).where(event_makers.c.owner_id == owner_id)
-
-
-def makers() -> Row:
-    """Select `name` of the owners who may make events, by name."""
-    return select(owners.c.name).select_from(event_makers.join(owners)).order_by(owners.c.folded)
 
 
 def add_organiser(event_id: int, owner_id: int) -> ReturningInsert[Any]:
@@ -54,29 +35,10 @@ def add_organiser(event_id: int, owner_id: int) -> ReturningInsert[Any]:
     return put.on_conflict_do_nothing().returning(event_organisers.c.owner_id)
 
 
-def remove_organiser(event_id: int, owner_id: int) -> ReturningDelete[Any]:
-    """Make an owner no organiser of an event any more; the statement returns the owner's id."""
-    return (
-        delete(event_organisers)
-        .where(event_organisers.c.event_id == event_id, event_organisers.c.owner_id == owner_id)
-        .returning(event_organisers.c.owner_id)
-    )
-
-
 def organiser(event_id: int, owner_id: int) -> Row:
     """Select `owner_id` if the owner is an organiser of the event."""
     return select(event_organisers.c.owner_id).where(
         event_organisers.c.event_id == event_id, event_organisers.c.owner_id == owner_id
-    )
-
-
-def organisers_of(event_id: int) -> Row:
-    """Select `name` of the organisers of an event, by name."""
-    return (
-        select(owners.c.name)
-        .select_from(event_organisers.join(owners))
-        .where(event_organisers.c.event_id == event_id)
-        .order_by(owners.c.folded)
     )
 
 

@@ -71,7 +71,6 @@ def read_roster(text: str) -> list[Enrollee]:
 
 
 def _lines(lines: "csv.DictReader[str]") -> Iterator[dict[str, Any]]:
-    """Yield the lines of a CSV file. Raises RosterError."""
     try:
         yield from lines
     except csv.Error as error:

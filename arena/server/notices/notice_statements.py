@@ -13,38 +13,10 @@ from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import events
 from arena.database.tables.notices import deliveries, notices, webhooks
-from arena.server.notices.notice import Notice, NoticeKind
+from arena.server.notices.notice import NoticeKind
 
 FEED_NOTICES: Final = 50
 """The most notices in the feed of a bot, the newest."""
-
-
-def add_notice(notice: Notice) -> Insert:
-    """Insert a notice unless it is there; the statement returns its id."""
-    values = {
-        "event_id": notice.event_id,
-        "bot_id": notice.bot_id,
-        "kind": notice.kind.value,
-        "about": notice.about,
-        "text": notice.text,
-        "data": dict(notice.data),
-    }
-    return insert(notices).values(values).on_conflict_do_nothing().returning(notices.c.id)
-
-
-def add_deliveries(notice_id: int) -> TextClause:
-    """Add the deliveries of a new notice to the webhooks of its event, or of its bot's owner."""
-    return text(
-        """
-        INSERT INTO deliveries (notice_id, webhook_id)
-        SELECT notices.id, webhooks.id
-        FROM notices LEFT JOIN bots ON bots.id = notices.bot_id
-            JOIN webhooks ON webhooks.event_id = notices.event_id
-                OR webhooks.owner_id = bots.owner_id
-                    AND coalesce(webhooks.bot_id, bots.id) = bots.id
-        WHERE notices.id = :id
-        """
-    ).bindparams(id=notice_id)
 
 
 def wake() -> Row:

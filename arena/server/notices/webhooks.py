@@ -158,7 +158,6 @@ def _host_of(url: str) -> dict[str, str | None]:
 
 
 def _is_address(url: str) -> bool:
-    """Return whether something can be posted to an address."""
     if len(url) > _LONGEST_ADDRESS or not url.isascii() or not url.isprintable() or " " in url:
         return False
     try:

@@ -1,7 +1,7 @@
 """Conversion of rows of `tournament_statements` to tournaments and their records."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
 
@@ -21,6 +21,9 @@ from arena.server.tournaments.tournament import (
     TournamentRecord,
     TournamentState,
 )
+
+_RULES: Final = ("game", "blocks", "rounds", "groups", "advance")
+"""The rules whose columns have their names, and their values."""
 
 
 def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> list[Tournament]:
@@ -95,15 +98,10 @@ def link_columns(block_id: str, tournament_id: int, pairing: PairingKey) -> dict
 
 def rules_columns(rules: Rules) -> dict[str, Any]:
     """Return the columns that a tournament and an event have in common for their rules."""
-    return {
+    return {name: getattr(rules, name) for name in _RULES} | {
         "format": rules.format.value,
-        "game": rules.game,
         "options": dict(rules.options),
         "seat_count": rules.seats,
-        "blocks": rules.blocks,
-        "rounds": rules.rounds,
-        "groups": rules.groups,
-        "advance": rules.advance,
         "score": rules.score.value,
         "turn_ms": rules.time_control.turn_ms,
         "bank_ms": rules.time_control.bank_ms,
@@ -112,15 +110,10 @@ def rules_columns(rules: Rules) -> dict[str, Any]:
 
 def rules_fields(row: SqlRow[Any]) -> dict[str, Any]:
     """Return the fields of the rules in a row with the columns of `rules_columns`."""
-    return {
+    return {name: getattr(row, name) for name in _RULES} | {
         "format": FormatName(row.format),
-        "game": row.game,
         "options": row.options,
         "seats": row.seat_count,
-        "blocks": row.blocks,
-        "rounds": row.rounds,
-        "groups": row.groups,
-        "advance": row.advance,
         "score": ScoreRule(row.score),
         "time_control": TimeControl(row.turn_ms, row.bank_ms),
     }

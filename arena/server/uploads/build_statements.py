@@ -9,7 +9,6 @@ from sqlalchemy import (
     Insert,
     Select,
     Update,
-    bindparam,
     case,
     delete,
     exists,
@@ -129,32 +128,6 @@ def _versions_with_builds() -> Select[Any]:
     )
 
 
-def labels_of(owner_id: OwnerId, bot: str) -> Row:
-    """Select `label` of all versions of a bot."""
-    return (
-        select(versions.c.label)
-        .select_from(versions.join(bots))
-        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
-    )
-
-
-def add_build(owner_id: OwnerId, sha256: bytes, file_name: str, size: int) -> Insert:
-    """Insert a build unless the owner already has it; the statement returns its id."""
-    values = {"owner_id": owner_id, "sha256": sha256, "file_name": file_name, "size": size}
-    return insert(builds).values(values).on_conflict_do_nothing().returning(builds.c.id)
-
-
-def build_of(owner_id: OwnerId, sha256: bytes) -> Row:
-    """Select `id` of an owner's build."""
-    return select(builds.c.id).where(builds.c.owner_id == owner_id, builds.c.sha256 == sha256)
-
-
-def add_build_file(build_id: int) -> Insert:
-    """Insert the bytes of a build, passed as the parameter `file`, unless they are kept already."""
-    values = {"build_id": build_id, "data": bindparam("file")}
-    return insert(build_files).values(values).on_conflict_do_nothing()
-
-
 def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
     """Delete the bytes of an owner's builds that are no longer needed.
 
@@ -243,11 +216,6 @@ def _today() -> ColumnElement[datetime]:
 def _not_over() -> tuple[ColumnElement[bool], ...]:
     """Return the conditions that an event is neither released nor cancelled."""
     return events.c.released_at.is_(None), events.c.cancelled_at.is_(None)
-
-
-def add_hosted_version(version_id: VersionId, build_id: int) -> Insert:
-    """Insert an uploaded version in the state "checking"."""
-    return insert(hosted_versions).values(version_id=version_id, build_id=build_id)
 
 
 def begin_check(version_id: VersionId) -> Update:

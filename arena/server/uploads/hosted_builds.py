@@ -5,6 +5,8 @@ from shlex import quote
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
+from sqlalchemy import bindparam, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.build import Build
@@ -17,7 +19,9 @@ from arena.database.errors import (
     NotFoundError,
     TooManyUploadsError,
 )
-from arena.database.names import check_name, normal_name
+from arena.database.names import check_name, folded, normal_name
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.uploads import build_files, builds, hosted_versions
 from arena.database.transaction import fetched, transaction
 from arena.match.transcript import Entrant
 from arena.records import Allowance, Owner, VersionId
@@ -80,10 +84,11 @@ class HostedBuilds:
                 allowance=allowance,
                 uploaded=True,
             )
-            build_id = await _keep(connection, owner, build)
-            await connection.execute(
-                hosting_statements.add_hosted_version(registered.version_id, build_id)
-            )
+            values = {
+                "version_id": registered.version_id,
+                "build_id": await _keep(connection, owner, build),
+            }
+            await connection.execute(insert(hosted_versions).values(values))
             await connection.execute(shift_queue.queue_check(registered.version_id, owner.id))
             await connection.execute(hosting_statements.drop_old_files(owner.id, terms.builds_kept))
             others = await connection.execute(
@@ -206,26 +211,26 @@ async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, buil
 
 async def _next_label(connection: AsyncConnection, owner: Owner, bot: str) -> str:
     """Return the smallest positive number that is not the label of a version of the bot."""
-    rows = (await connection.execute(hosting_statements.labels_of(owner.id, bot))).all()
-    taken = {row.label for row in rows}
+    own = bots.c.owner_id == owner.id, bots.c.folded == folded(bot)
+    labels = select(versions.c.label).select_from(versions.join(bots)).where(*own)
+    taken = set(await connection.scalars(labels))
     return next(label for label in map(str, range(1, len(taken) + 2)) if label not in taken)
 
 
 async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
     """Store a build, or its bytes if only they were dropped before; return its id."""
-    added = await connection.scalar(
-        hosting_statements.add_build(owner.id, build.sha256, build.file_name, len(build.data))
-    )
+    own = {"owner_id": owner.id, "sha256": build.sha256}
+    put = insert(builds).values(**own, file_name=build.file_name, size=len(build.data))
+    added = await connection.scalar(put.on_conflict_do_nothing().returning(builds.c.id))
     if added is None:
-        added = await connection.scalar(hosting_statements.build_of(owner.id, build.sha256))
-    await connection.execute(
-        hosting_statements.add_build_file(int(added or 0)), {"file": build.data}
-    )
+        added = await connection.scalar(select(builds.c.id).filter_by(**own))
+    # Its bytes are a parameter, so that the statement stays the same.
+    file = insert(build_files).values(build_id=int(added or 0), data=bindparam("file"))
+    await connection.execute(file.on_conflict_do_nothing(), {"file": build.data})
     return int(added or 0)
 
 
 def _build(row: "SqlRow[Any]") -> HostedBuild:
-    """Return the build of a row of `owned_builds`."""
     plays = row.plays and row.retired_at is None
     cut_short = row.cut_short or "" if plays else ""
     return HostedBuild(

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
+from sqlalchemy import func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.hosted import (
@@ -21,6 +22,7 @@ from arena.builds.hosted import (
 from arena.database import shift_queue
 from arena.database.errors import BuildNotKeptError, NotFoundError
 from arena.database.keys import new_shift_token, token_hash
+from arena.database.tables.uploads import build_files, shifts
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
 from arena.records import CheckOrigin, CheckOutcome, VersionId
@@ -31,7 +33,7 @@ from arena.server.notices.notice import Notice, NoticeKind
 from arena.server.notices.outbox import tell
 from arena.server.uploads import build_statements as hosting_statements
 from arena.server.uploads import shift_statements
-from arena.server.uploads.recording_checks import set_check
+from arena.server.uploads.checks import set_check
 
 SHIFTS_KEPT: Final = 10
 """The number of shifts kept per version; each log takes up to MOST_OF_A_LOG."""
@@ -129,7 +131,8 @@ class HostedShifts:
         """
         async with transaction(self._engine) as connection:
             running = await _running(connection, worker, shift)
-            data = await connection.scalar(shift_statements.file_of(running.build_id))
+            of_build = build_files.c.build_id == running.build_id
+            data = await connection.scalar(select(build_files.c.data).where(of_build))
         if data is None:
             raise BuildNotKeptError("The build is not kept any more.")
         return bytes(data)
@@ -238,7 +241,6 @@ class HostedShifts:
 
 
 async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | None":
-    """Return the one row that a statement finds; None if it finds none."""
     row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
     return row
 
@@ -277,9 +279,9 @@ async def _begun(
         "check": check,
         "tournament": task == TOURNAMENT_TASK,
         "token_sha256": token_hash(token) if token else None,
-        "expires_at": shift_statements.shift_expiry(expires),
+        "expires_at": func.now() + func.make_interval(0, 0, 0, 0, 0, 0, expires),
     }
-    shift = await connection.scalar(shift_statements.add_shift(values))
+    shift = await connection.scalar(insert(shifts).values(values).returning(shifts.c.id))
     assert shift is not None
     entrant = Entrant(row.bot, row.version, row.owner)
     sha256 = bytes(row.sha256)

@@ -1,23 +1,8 @@
 """SQL statements about workers and the shifts that they run; callers execute them."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import (
-    ARRAY,
-    Delete,
-    Insert,
-    Text,
-    Update,
-    and_,
-    delete,
-    func,
-    not_,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ARRAY, Delete, Text, Update, and_, delete, func, not_, or_, select, update
 
 from arena.builds.hosted import CHECK_TASK, PLAY_TASK, TOURNAMENT_TASK, BuildState, ShiftId
 from arena.database.names import folded
@@ -26,14 +11,7 @@ from arena.database.tables.bots import bots, versions
 from arena.database.tables.matches import match_seats, matches
 from arena.database.tables.owners import owners
 from arena.database.tables.tournaments import tournament_entries, tournaments
-from arena.database.tables.uploads import (
-    build_files,
-    builds,
-    hosted_bots,
-    hosted_versions,
-    shifts,
-    workers,
-)
+from arena.database.tables.uploads import builds, hosted_bots, hosted_versions, shifts
 from arena.records import OwnerId, VersionId
 from arena.server.accounts.bot_statements import all_versions, pace
 
@@ -46,49 +24,6 @@ _in_service = and_(
     bots.c.paused_at.is_(None),
     owners.c.banned_at.is_(None),
 )
-
-
-def set_worker(name: str, sha256: bytes) -> Insert:
-    """Insert a worker or replace its token; the statement returns its id."""
-    put = insert(workers).values(name=name, sha256=sha256)
-    return put.on_conflict_do_update(
-        index_elements=[workers.c.name], set_={"sha256": sha256}
-    ).returning(workers.c.id)
-
-
-def remove_worker(name: str) -> Update:
-    """Remove a worker's token; the statement returns the worker's id."""
-    return (
-        update(workers)
-        .where(workers.c.name == name, workers.c.sha256.is_not(None))
-        .values(sha256=None)
-        .returning(workers.c.id)
-    )
-
-
-def worker_by_token(sha256: bytes) -> Row:
-    """Select `id` and `name` of the worker with this token."""
-    return select(workers.c.id, workers.c.name).where(workers.c.sha256 == sha256)
-
-
-def worker_tokens() -> Row:
-    """Select `sha256` of all workers' tokens."""
-    return select(workers.c.sha256).where(workers.c.sha256.is_not(None))
-
-
-def worker_list() -> Row:
-    """Select the columns of WorkerSeen of all workers with a token, by name."""
-    running = (
-        select(func.count())
-        .where(shifts.c.worker_id == workers.c.id, shifts.c.ended_at.is_(None))
-        .scalar_subquery()
-    )
-    return (
-        select(workers.c.name, workers.c.created_at, workers.c.seen_at, workers.c.slots)
-        .add_columns(running.label("shifts"))
-        .where(workers.c.sha256.is_not(None))
-        .order_by(workers.c.name)
-    )
 
 
 def version_to_play(bot_id: int) -> Row:
@@ -141,17 +76,6 @@ def _version_to_run() -> Row:
     )
 
 
-def add_shift(values: dict[str, Any]) -> Insert:
-    """Insert a shift; the statement returns its id."""
-    return insert(shifts).values(values).returning(shifts.c.id)
-
-
-def tell_seen(worker_id: int, slots: int) -> Update:
-    """Set the time at which a worker last began a shift to now, and how many it runs at once."""
-    seen = update(workers).where(workers.c.id == worker_id)
-    return seen.values(seen_at=func.now(), slots=slots)
-
-
 def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
     """Select a running shift of this worker.
 
@@ -169,11 +93,6 @@ def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
         .where(shifts.c.id == shift_id, shifts.c.worker_id == worker_id)
         .where(shifts.c.ended_at.is_(None))
     )
-
-
-def file_of(build_id: int) -> Row:
-    """Select `data`: the bytes of a build."""
-    return select(build_files.c.data).where(build_files.c.build_id == build_id)
 
 
 def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> Update:
@@ -330,8 +249,3 @@ def version_by_shift_token(sha256: bytes) -> Row:
         .join(shifts, shifts.c.version_id == versions.c.id)
         .where(shifts.c.token_sha256 == sha256, shifts.c.expires_at > func.now())
     )
-
-
-def shift_expiry(seconds: float) -> Any:
-    """Return the SQL time at which a shift that begins now is taken to be lost."""
-    return func.now() + func.make_interval(0, 0, 0, 0, 0, 0, seconds)

@@ -13,8 +13,7 @@ from arena.match.faults import FaultKind
 from arena.records import VersionId
 from arena.scheduling.bot_paces import pace_in_words
 from arena.server.results.faults import SeenFault
-from arena.server.uploads.check_words import check_in_words, check_mark
-from arena.server.uploads.checks import RecordedCheck
+from arena.server.uploads.checks import RecordedCheck, check_in_words, check_mark
 from arena_dashboard.bots.bot_data import Profile
 from arena_dashboard.bots.deception_tables import entry, estimate
 from arena_dashboard.parts.markup import Html, badge, table_of, tag, together

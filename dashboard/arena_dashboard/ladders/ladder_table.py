@@ -13,8 +13,7 @@ from arena.server.boards.board import CENTRE, BoardLine
 from arena.server.boards.luck_adjusted import luck_source
 from arena.server.boards.trend import TREND_SHARE
 from arena.server.results.benchmarks import BenchmarkFigure
-from arena.server.uploads.check_words import check_in_words, check_mark
-from arena.server.uploads.checks import RecordedCheck
+from arena.server.uploads.checks import RecordedCheck, check_in_words, check_mark
 
 MOST_ROWS = 500
 """The most bots of a page."""

@@ -14,8 +14,7 @@ from arena.database.errors import StorageError
 from arena.local.starters import LANGUAGES, starter_archive
 from arena.rating.support import ENOUGH_CLUSTERS
 from arena.server.results.match_search import MatchFilter
-from arena.server.uploads.check_words import check_in_words
-from arena.server.uploads.checks import RecordedCheck
+from arena.server.uploads.checks import RecordedCheck, check_in_words
 from arena_dashboard.bots import bot_data
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn

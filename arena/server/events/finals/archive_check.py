@@ -211,7 +211,6 @@ class _Check:
         ]
 
     def _refereed(self, dealt: DealtMatch, transcript: Transcript | None) -> Sequence[int]:
-        """Return the placing of a match. Raises ArchiveError."""
         if transcript is None:
             raise ArchiveError(f"Match {dealt.setup.match_id} is missing.")
         which = f"Match {dealt.setup.match_id}"

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
-    Delete,
     Insert,
     Text,
     TextClause,
@@ -13,7 +12,6 @@ from sqlalchemy import (
     Uuid,
     case,
     cast,
-    delete,
     func,
     select,
     text,
@@ -163,16 +161,6 @@ def forfeit(
         .where(event_pairings.c.round == round_, event_pairings.c.table == table)
         .values(absent=sorted(absent), reason=why)
         .returning(event_pairings.c.table)
-    )
-
-
-def add_block(values: Mapping[str, Any]) -> Insert:
-    """Insert a block that was played, unless it is recorded; the statement returns its number."""
-    return (
-        insert(event_blocks)
-        .values(dict(values))
-        .on_conflict_do_nothing()
-        .returning(event_blocks.c.number)
     )
 
 
@@ -347,14 +335,6 @@ def block_count(event_id: int, round_: int, table: int) -> Row:
         event_blocks.c.event_id == event_id,
         event_blocks.c.round == round_,
         event_blocks.c.table == table,
-    )
-
-
-def forget_final(event_id: int) -> tuple[Delete, Delete]:
-    """Delete what was kept of a final, which is released."""
-    return (
-        delete(event_blocks).where(event_blocks.c.event_id == event_id),
-        delete(event_pairings).where(event_pairings.c.event_id == event_id),
     )
 
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 
 import structlog
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import to_bytes
@@ -21,6 +22,7 @@ from arena.database.errors import (
     RequestRefusedError,
     StorageFailedError,
 )
+from arena.database.tables.events import event_blocks
 from arena.database.transaction import fetched, transaction
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Opening, Transcript
@@ -218,14 +220,15 @@ class Finals:
             # Meanwhile the block may have been decided without play, or the final have ended.
             if row is None or row.absent or (await connection.execute(withdrawn)).first():
                 return
-            if await connection.scalar(final_statements.add_block(values)) is None:
+            put = insert(event_blocks).values(values).on_conflict_do_nothing()
+            if await connection.scalar(put.returning(event_blocks.c.number)) is None:
                 return
             count = await connection.scalar(final_statements.block_count(*where))
             # Only then may something follow: a look reads the whole final.
             if count is not None and count >= final.rules.blocks:
                 await connection.execute(statements.tell(block.event_id))
             elif event.terms.live:
-                await connection.execute(statements.tell_of_block())
+                await connection.execute(statements.tell(statements.BLOCK))
 
     async def absent(self, block: FinalBlockId, builds: Sequence[int], why: str) -> None:
         """Decide what is left of a pairing against entries whose builds do not start.

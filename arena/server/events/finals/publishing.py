@@ -15,10 +15,12 @@ from itertools import groupby
 from typing import Any, Final
 
 import structlog
+from sqlalchemy import delete, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import from_bytes
 from arena.database.advisory_locks import AdvisoryLock
+from arena.database.tables.events import event_archives, event_blocks, event_pairings
 from arena.database.transaction import alone, fetched, take_long, transaction
 from arena.records import Block, BlockKind, FinishedMatch
 from arena.scheduling.pairings import Pairing
@@ -163,8 +165,8 @@ async def _release(connection: AsyncConnection, event_id: int, key: Signer) -> N
     if event.terms.private:
         await end_privacy_of_bots(connection, event)
     else:
-        for forgotten in final_statements.forget_final(event_id):
-            await connection.execute(forgotten)
+        for table in (event_blocks, event_pairings):
+            await connection.execute(delete(table).where(table.c.event_id == event_id))
     await audit(connection, ARENA, "release event", event.name)
     await connection.execute(statements.tell(event_id))
     log.info("results of an event released", event_name=event.name)
@@ -194,7 +196,8 @@ async def _add_archive(connection: AsyncConnection, event_id: int, key: Signer) 
     made = await asyncio.to_thread(
         signed_event, event, entries, final, PlayedFinal(record, blocks, matches), key
     )
-    await connection.execute(statements.add_archive(event_id, made.text, made.signature))
+    archive = insert(event_archives).values(event_id=event_id)
+    await connection.execute(archive.values(text=made.text, signature=made.signature))
 
 
 def _pairing(row: Any) -> Pairing:

@@ -36,13 +36,6 @@ from arena.server.events.event_statements import unfinished
 blocks = event_ladder_blocks.c
 
 
-def add_ladder(event_id: int, house: Sequence[str], pace: int, enough: int) -> Insert:
-    """Give an event a ladder of its own."""
-    return insert(event_ladders).values(
-        event_id=event_id, house=list(house), pace=pace, enough=enough
-    )
-
-
 def ladder(event_id: int, *, locked: bool = False) -> Row:
     """Select `house`, `pace` and `enough` of the ladder of an event, if it has one.
 
@@ -75,11 +68,6 @@ def begin_block(
     return insert(event_ladder_blocks).values(
         event_id=event_id, number=number, players=list(playing), match_ids=list(match_ids)
     )
-
-
-def keep_seed(event_id: int, number: int, seed: bytes) -> Insert:
-    """Insert the seed of a block."""
-    return insert(event_ladder_secrets).values(event_id=event_id, number=number, seed=seed)
 
 
 def end_block(event_id: int, number: int, values: Mapping[str, Any]) -> ReturningUpdate[Any]:

@@ -14,12 +14,14 @@ from random import SystemRandom
 from typing import Any, Final
 
 import structlog
+from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.house import house_bots, house_build
 from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
 from arena.database.errors import BuildNotKeptError, RequestRefusedError, StorageFailedError
+from arena.database.tables.events import event_ladder_secrets
 from arena.database.transaction import fetched, transaction
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
@@ -108,7 +110,8 @@ class EventLadders:
             ids = [one.setup.match_id for one in made.matches]
             where = (block.event_id, block.number)
             await connection.execute(statements.begin_block(*where, ordered, ids))
-            await connection.execute(statements.keep_seed(*where, seed))
+            secret = {"event_id": block.event_id, "number": block.number, "seed": seed}
+            await connection.execute(insert(event_ladder_secrets).values(secret))
             await connection.execute(player_statements.count_block(ordered))
             return _block(made)
 
@@ -217,7 +220,6 @@ async def _finalist(row: Any) -> Finalist | None:
 
 
 async def _begun(connection: AsyncConnection, block: FinalBlockId) -> _Made | None:
-    """Return a block that has begun and not ended."""
     row = (await connection.execute(statements.block(block.event_id, block.number))).one_or_none()
     if row is None or row.ended_at is not None:
         return None

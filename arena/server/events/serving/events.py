@@ -8,11 +8,13 @@ import asyncio
 import hashlib
 import secrets
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from hmac import compare_digest
 from shlex import quote
 from typing import Any, Final
 
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import (
@@ -23,6 +25,7 @@ from arena.database.errors import (
 )
 from arena.database.keys import code_hash, new_code
 from arena.database.names import LONGEST, check_name, folded
+from arena.database.tables.events import event_ladders, event_secrets, events
 from arena.database.transaction import fetched, transaction
 from arena.moments import in_utc
 from arena.records import Owner
@@ -34,7 +37,6 @@ from arena.server.events import organisers, organising_statements
 from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEvent, Phase
 from arena.server.events.finals import final_tournaments
 from arena.server.events.finals.final_reading import end_privacy_of_bots
-from arena.server.events.ladders import ladder_statements
 from arena.server.tournaments import tournament_rows, tournament_statements
 from arena.server.uploads import build_statements
 
@@ -62,21 +64,16 @@ class Events:
         rules, dates = terms.rules, terms.dates
         if why := await asyncio.to_thread(rules.why_never):
             raise RequestRefusedError(f"Such a final can never be played: {why}.")
-        values = {
+        plain = ("title", "text", "practice", "live", "private", "connected")
+        values = {column: getattr(terms, column) for column in plain} | {
             "name": name,
-            "title": terms.title,
-            "text": terms.text,
             **tournament_rows.rules_columns(rules),
-            "practice": terms.practice,
             "most_members": terms.limits.members,
             "most_builds": terms.limits.builds,
             "most_bots": terms.limits.bots,
-            "live": terms.live,
             "commitment": hashlib.sha256(seed).digest(),
             "needs_code": terms.entry is Admission.CODE,
             "roster_only": terms.entry is Admission.ROSTER,
-            "private": terms.private,
-            "connected": terms.connected,
             **_columns(dates),
         }
         async with transaction(self._engine) as connection:
@@ -88,14 +85,16 @@ class Events:
                     f"There is a tournament {name}, and the final gets the event's name: choose "
                     "another one."
                 )
-            event_id = await connection.scalar(statements.add_event(values))
+            put = insert(events).values(values).on_conflict_do_nothing()
+            event_id = await connection.scalar(put.returning(events.c.id))
             if event_id is None:
                 raise NameTakenError(f"There is already an event {name}: choose another name.")
             hashed = None if code is None else code_hash(code)
-            await connection.execute(statements.add_secrets(event_id, seed, hashed))
+            secret = {"event_id": event_id, "seed": seed, "code_sha256": hashed}
+            await connection.execute(insert(event_secrets).values(secret))
             if terms.ladder is not None:
-                own = (terms.ladder.house, terms.ladder.pace, terms.ladder.enough)
-                await connection.execute(ladder_statements.add_ladder(event_id, *own))
+                ladder = asdict(terms.ladder) | {"house": list(terms.ladder.house)}
+                await connection.execute(insert(event_ladders).values(**ladder, event_id=event_id))
             if organiser is not None:
                 await connection.execute(
                     organising_statements.add_organiser(event_id, organiser.id)

@@ -88,7 +88,6 @@ class Grading:
         return found
 
     async def _finalists(self, event: Event) -> Mapping[str, Finalist]:
-        """Return the builds of the freeze by the owners of their bots."""
         found = map(
             rows.finalist, await fetched(self._engine, final_statements.finalists(event.id))
         )

@@ -185,7 +185,6 @@ def _table(
 
 
 def _marked(text: str, passages: Iterable[tuple[int, int]]) -> str:
-    """Return text as HTML with its passages marked."""
     parts, at = [], 0
     for start, end in sorted(passages):
         start = max(start, at)

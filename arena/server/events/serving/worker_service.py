@@ -1,7 +1,7 @@
-"""`WorkerService`: the calls of the operator's workers, which run hosted bots."""
+"""`WorkerService`: the calls of the operator's workers, which run hosted bots, also in events."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import grpc
 import grpc.aio
@@ -9,8 +9,13 @@ import grpc.aio
 from arena.builds.hosted import HostingTerms, ShiftId, Worker
 from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
+from arena.codec.transcript import from_message, write_setup
+from arena.database.errors import BuildNotKeptError
 from arena.database.keys import WORKER_PREFIX
+from arena.moments import of_milliseconds
 from arena.records import VersionId
+from arena.server.events.finals.finals import FinalBlockId, Finals, HandedIn
+from arena.server.events.ladders.ladders import ROUND, EventLadders
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.refusals import Context
@@ -19,6 +24,7 @@ from arena.server.requests.parsing import parsed
 from arena.server.uploads.hosted_shifts import HostedShifts
 from arena.server.uploads.hosting import require_hosting
 from arena.server.uploads.workers import Workers
+from arena.signatures import Signer
 from arena.v1 import referee_pb2
 from arena.v1 import worker_pb2 as pb
 
@@ -30,24 +36,6 @@ CHUNK_BYTES: Final = 64 * 1024
 """The largest number of bytes of a build in one message."""
 
 
-class FinalBlocks(Protocol):
-    """The finals of events, whose blocks workers play."""
-
-    async def begin(self, request: pb.BeginFinalBlockRequest) -> pb.BeginFinalBlockResponse | None:
-        """Return what a block consists of; None if there is nothing to do any more."""
-        ...
-
-    async def end(
-        self, request: pb.EndFinalBlockRequest, matches: Sequence[pb.PlayedFinalMatch]
-    ) -> None:
-        """Record a block. Raises ProtocolError for one that is not as it was to be."""
-        ...
-
-    async def build_file(self, event_id: int, sha256: bytes) -> bytes:
-        """Return the bytes of a build of an event. Raises BuildNotKeptError."""
-        ...
-
-
 class WorkerService:
     """The implementation of the proto's WorkerService."""
 
@@ -55,18 +43,22 @@ class WorkerService:
         self,
         workers: Workers,
         shifts: HostedShifts,
-        finals: FinalBlocks,
+        finals: Finals,
+        ladders: EventLadders,
+        signer: Callable[[], Awaitable[Signer]],
         terms: HostingTerms | None,
         gate: Gate,
         referees: Callable[[], Sequence[str]],
     ) -> None:
         """Serve workers under `terms`, which are None if the arena hosts no bots.
 
-        `referees` returns the addresses of all referees.
+        `signer` signs what is handed in of events; `referees` returns the addresses of all.
         """
-        self._finals = finals
         self._workers = workers
         self._shifts = shifts
+        self._finals = finals
+        self._ladders = ladders
+        self._signer = signer
         self._terms = terms
         self._gate = gate
         self._referees = referees
@@ -157,7 +149,7 @@ class WorkerService:
         async def send() -> None:
             worker = await self._worker(context)
             if request.event_id:
-                data = await self._finals.build_file(request.event_id, request.sha256)
+                data = await self._build_of_event(request.event_id, request.sha256)
             else:
                 data = await self._shifts.build_file(worker, ShiftId(request.shift_id))
             for start in range(0, len(data), CHUNK_BYTES):
@@ -166,14 +158,34 @@ class WorkerService:
 
         await guarded(self._gate, "FetchBuild", context, send, token_or_nothing(context))
 
+    async def _build_of_event(self, event_id: int, sha256: bytes) -> bytes:
+        try:
+            return await self._finals.build_file(event_id, sha256)
+        except BuildNotKeptError:
+            return await self._ladders.build_file(event_id, sha256)
+
+    def _blocks_of(self, block: FinalBlockId) -> Finals | EventLadders:
+        return self._ladders if block.round == ROUND else self._finals
+
     async def _begin_final(
         self, request: pb.BeginFinalBlockRequest, _worker: Worker
     ) -> pb.BeginFinalBlockResponse:
-        begun = await self._finals.begin(request)
-        if begun is None:
+        block = _block(request.block)
+        found = await self._blocks_of(block).begin_block(block)
+        if found is None:
             raise ProtocolError(grpc.StatusCode.NOT_FOUND, "there is nothing to do any more")
-        begun.referees.addresses.extend(self._referees())
-        return begun
+        response = pb.BeginFinalBlockResponse()
+        for build in found.builds:
+            assert build.sha256 is not None, "workers play builds"
+            response.builds.add(sha256=build.sha256, file_name=build.file_name)
+        for dealt in found.matches:
+            seated = [found.entries.index(entry) for entry in dealt.entries]
+            match = response.matches.add(
+                secret=dealt.secret, entropies=dealt.entropies, builds=seated
+            )
+            write_setup(dealt.setup, match.setup)
+        response.referees.addresses.extend(self._referees())
+        return response
 
     async def _end_final(
         self, requests: AsyncIterator[bytes], context: Context
@@ -187,12 +199,33 @@ class WorkerService:
                     raise malformed(f"a block of a final has at most {MOST_FINAL_MATCHES} matches")
             if not told:
                 raise malformed("the first message says which block it is")
-            await self._finals.end(told[0], [one.match for one in told[1:]])
+            await self._record_block(told[0], [one.match for one in told[1:]])
             return pb.EndFinalBlockResponse()
 
         return await guarded(
             self._gate, "EndFinalBlock", context, answer, token_or_nothing(context)
         )
+
+    async def _record_block(
+        self, request: pb.EndFinalBlockRequest, matches: Sequence[pb.PlayedFinalMatch]
+    ) -> None:
+        """Record a block. Raises ProtocolError for one that is not as it was to be."""
+        block = _block(request.block)
+        if request.absent:
+            await self._blocks_of(block).absent(block, list(request.absent), request.reason)
+            return
+        try:
+            played = [
+                HandedIn(
+                    from_message(one.transcript),
+                    of_milliseconds(one.started_ms),
+                    of_milliseconds(one.finished_ms),
+                )
+                for one in matches
+            ]
+        except (MalformedError, OverflowError, OSError, ValueError) as error:
+            raise malformed(str(error)) from error
+        await self._blocks_of(block).end_block(block, played, await self._signer())
 
     async def _tell_step(self, request: pb.TellStepRequest, worker: Worker) -> pb.TellStepResponse:
         await self._shifts.tell_step(worker, ShiftId(request.shift_id), request.step)
@@ -214,3 +247,7 @@ class WorkerService:
             cut_short=request.cut_short,
         )
         return pb.EndShiftResponse()
+
+
+def _block(block: pb.FinalBlock) -> FinalBlockId:
+    return FinalBlockId(block.event_id, block.round, block.table, block.number)
