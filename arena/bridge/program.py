@@ -21,10 +21,7 @@ A program that prints more waits in its write to stdout.
 
 
 class Program:
-    """A running program.
-
-    It shares the bridge's stderr, and its child processes end with it.
-    """
+    """A running program. It shares the bridge's stderr, and its child processes end with it."""
 
     def __init__(self, command: Sequence[str], ended: Callable[["Program"], None]) -> None:
         """Start the program.

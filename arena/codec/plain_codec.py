@@ -23,9 +23,9 @@ from typing import Any, Final, TypeAlias, Union, get_args, get_origin, get_type_
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
+from pydantic import ValidationError
 
 from arena.codec.malformed import MalformedError
-from arena.codec.options_reading import validated
 from arena.codec.wire_numbers import enum_numbers, enum_values
 from arena.games.game import AnyGame, Options
 from arena.games.notation import type_name
@@ -115,7 +115,7 @@ class PlainCodec:
 
     def read_options(self, message: Any) -> Options:
         """Return the options. Raises MalformedError if the game does not accept them."""
-        return validated(self._game.options_type, self._options.read_members(message))
+        return _validated(self._game.options_type, self._options.read_members(message))
 
     def write_action(self, action: Any, message: Any) -> None:
         """Write an action into a message.
@@ -372,3 +372,14 @@ def _type_of(field: FieldDescriptor) -> Descriptor:
     """Return the message type of a oneof's field."""
     assert field.message_type is not None, f"{field.full_name} is no message"
     return field.message_type
+
+
+def _validated(kind: type[Options], values: dict[str, Any]) -> Options:
+    """Return the options with these values. Raises MalformedError if the game refuses them."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        # The message omits the value itself: it is untrusted and of any size.
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the options"
+        raise MalformedError(f"{where}: {first['msg']}") from None

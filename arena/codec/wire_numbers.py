@@ -1,12 +1,10 @@
-"""Numbers on the wire: enums by the names of their values (NAME is ENUM_NAME there), and seats."""
+"""Numbers on the wire: enums by the names of their values (NAME is ENUM_NAME there)."""
 
 import re
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from google.protobuf.descriptor import EnumDescriptor
-
-from arena.codec.malformed import MalformedError
 
 ValueT = TypeVar("ValueT")
 
@@ -29,10 +27,3 @@ def enum_numbers(values: Iterable[ValueT], descriptor: EnumDescriptor) -> dict[V
 def enum_values(values: Iterable[ValueT], descriptor: EnumDescriptor) -> dict[int, ValueT]:
     """Return the values by their wire numbers: the inverse of `enum_numbers`."""
     return {number: value for value, number in enum_numbers(values, descriptor).items()}
-
-
-def read_seat(number: int) -> int:
-    """Return a seat number unchanged. Raises MalformedError if it is negative."""
-    if number < 0:
-        raise MalformedError(f"{number} is not a seat; seats count from 0")
-    return number

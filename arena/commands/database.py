@@ -65,7 +65,6 @@ def url_of_role(role: str, url: str, settings: "Settings") -> str:
 
 
 def _is_there(settings: "Settings") -> bool:
-    """Return whether the embedded database exists."""
     return (settings.home / "postgres").is_dir()
 
 

@@ -48,7 +48,6 @@ def _alone(error: Exception) -> Exception:
 
 
 def _leaves(error: Exception) -> Iterator[Exception]:
-    """Yield the errors inside nested exception groups."""
     if isinstance(error, ExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner)

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from arena.commands.compiling import tell_compiling
 from arena.commands.errors import CommandError
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.options import AsJson, OptionList, game_options
@@ -31,7 +30,7 @@ from arena.commands.solving import (
     write_tables,
 )
 from arena.commands.stopping import await_stop_in_worker
-from arena.commands.terminal import say_json
+from arena.commands.terminal import say, say_json
 from arena.executors import Once
 from arena.games import make_game
 from arena.games.bluff import BluffOptions
@@ -189,7 +188,7 @@ def solve(
         raise CommandError(
             f"--width: nothing is proven of a round with more than {MOST_DICE} dice in play."
         )
-    tell_compiling(Lock())
+    _tell_compiling(Lock())
     if certify is not None:
         lines = certified(certify, None if asked is None else [asked])
     elif tables is not None:
@@ -222,7 +221,6 @@ def solve(
 
 
 def _options(pairs: list[str] | None) -> BluffOptions:
-    """Return the checked options of Bluff."""
     options = make_game("bluff", game_options(pairs)).options
     assert isinstance(options, BluffOptions)
     check_options(options)
@@ -249,7 +247,6 @@ def _recall(text: str) -> ByDice:
 
 
 def _dice(text: str, options: BluffOptions) -> DicePair:
-    """Return the value of `--dice`. Raises CommandError."""
     opener, _, other = text.partition(",")
     if not (opener.isdecimal() and other.isdecimal() and int(opener) and int(other)):
         raise CommandError(f"--dice {text}: give two counts from 1, such as 2,1.")
@@ -292,7 +289,32 @@ def _workers(jobs: int | None, cluster: str | None) -> Iterator[ForEach]:
 
 def _begin_worker(once: Once) -> None:
     """Prepare a worker process: the compiling notice and the handling of Ctrl-C."""
-    tell_compiling(once)
+    _tell_compiling(once)
+    await_stop_in_worker()
+
+
+def _tell_compiling(once: Once) -> None:
+    """Print a notice on stderr if the solver's loops are compiled in this process.
+
+    It is printed once among the processes that share the lock. numba caches compiled code, so later
+    runs print nothing.
+    """
+    # The import is here, because numba is optional: arguments are parsed without it.
+    from numba.core import event
+
+    class Teller(event.Listener):
+        def on_start(self, _event: Any) -> None:
+            if once.acquire(False):
+                say(
+                    "Compiling the solver's loops for this machine, the first time only: up to a "
+                    "minute.",
+                    err=True,
+                )
+
+        def on_end(self, _event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Teller())
     await_stop_in_worker()
 
 

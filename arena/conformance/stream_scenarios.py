@@ -165,7 +165,6 @@ async def _drain(referee: ScriptedReferee) -> str:
 
 
 async def _asked_to_stop(referee: ScriptedReferee, stream: BotStream) -> None:
-    """Send SIGTERM, and wait for `drain`."""
     assert referee.program is not None
     referee.program.ask_to_stop()
     request = await stream.hear("drain, after SIGTERM")

@@ -85,7 +85,6 @@ def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame
 
 
 def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
-    """Return the validated options. Raises OptionsError."""
     kind = game.options_type
     try:
         return kind.model_validate(dict(options))

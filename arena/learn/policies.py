@@ -197,5 +197,4 @@ def contenders(
 
 
 def _numbered(name: str, number: int) -> str:
-    """Return a unique name for one of several equal bots."""
     return name if number == 1 else f"{name} {number}"

@@ -92,7 +92,6 @@ class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
         return self.encoding.mask(self._turn.view).astype(np.bool_)
 
     def _begin(self) -> None:
-        """Begin the next match of the seed."""
         encoded, number = self.encoding, self._matches
         self._matches += 1
         self._seat = number % encoded.seats if self._fixed_seat is None else self._fixed_seat

@@ -105,7 +105,6 @@ def copy_starter(language: str, directory: Path) -> str:
 
 
 def _copy(folder: Path, directory: Path) -> None:
-    """Copy a folder's own files. Raises OSError."""
     for path in source_files(folder):
         copy = directory / path.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)

@@ -197,7 +197,6 @@ def _bots(pairs: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _rows_of(tables: Sequence[MatchColumns], rule: ScoreRule) -> _Rows:
-    """Return the rows of some matches."""
     parts = [
         _of_seats(table, cluster, a, b, rule)
         for table, cluster in zip(tables, cluster_numbers(tables), strict=True)

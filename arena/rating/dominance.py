@@ -89,7 +89,6 @@ def dominance_in_words(found: Dominance[BotT], name: Callable[[BotT], str]) -> s
 
 
 def _edges(matrix: HeadToHead[BotT]) -> NDArray[np.bool_]:
-    """Return who beats whom, (K, K)."""
     pairs = matrix.wins + matrix.ties + matrix.losses
     points = matrix.wins + matrix.ties / 2
     edges = points > pairs / 2

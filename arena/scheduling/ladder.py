@@ -113,8 +113,5 @@ class MeetingCounts:
         return self._pairs[table_type.key].get((min(one, other), max(one, other)), 0)
 
     def pairs(self, table_type: TableType) -> Mapping[tuple[int, int], int]:
-        """Return the tables of each two that met, the lower id first.
-
-        The view grows with them.
-        """
+        """Return the tables of each two that met, the lower id first. The view grows with them."""
         return self._pairs[table_type.key]

@@ -120,7 +120,6 @@ def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
 
 
 def _own_folder() -> Path | None:
-    """Return this process's group in the file system, or None."""
     try:
         groups = Path("/proc/self/cgroup").read_text().splitlines()
         mounts = Path("/proc/self/mountinfo").read_text().splitlines()

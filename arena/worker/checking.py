@@ -160,7 +160,6 @@ def _order(scenario: Scenario) -> int:
 
 
 async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
-    """Run a scenario with a program of its own."""
     socket = plan.socket(f"alone-{HOSTED_SCENARIOS.index(scenario)}")
     (outcome,) = await check(
         plan.command(socket),

@@ -58,7 +58,6 @@ async def play_block(
 async def _match(
     match: pb.FinalMatch, programs: Sequence[HostedProgram], folder: Path
 ) -> Transcript:
-    """Play a match. Raises AbsentError and SandboxError."""
     setup = read_setup(match.setup)
     deal = Deal(match.secret, tuple(match.entropies))
 

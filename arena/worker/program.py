@@ -68,7 +68,6 @@ def _listed(names: Collection[str]) -> str:
 
 
 def _installed(name: str) -> str | None:
-    """Return the version of a package; None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -100,7 +100,6 @@ class _Relay:
 
 
 async def _up(context: Any, call: Any) -> None:
-    """Pass on the bot's messages."""
     while (message := await context.read()) is not grpc.aio.EOF:
         await call.write(message)
     await call.done_writing()

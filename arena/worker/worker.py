@@ -311,7 +311,6 @@ async def _final(place: Workplace, block: pb.FinalBlock, leave: asyncio.Event) -
 
 
 async def _listens(socket: Path) -> bool:
-    """Return whether a referee listens on a socket."""
     try:
         _, writer = await asyncio.open_unix_connection(socket)
     except OSError:

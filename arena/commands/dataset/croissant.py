@@ -112,7 +112,6 @@ def _field(records: str, column: Any, file: str) -> dict[str, Any]:
 
 
 def _data_type(kind: Any) -> str:
-    """Return the name of a type."""
     pyarrow, _ = pyarrow_modules()
     of = pyarrow.types
     tests = {

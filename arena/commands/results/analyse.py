@@ -125,7 +125,6 @@ def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
 
 
 def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:
-    """Yield the seats of a bot in a match."""
     for entrant, seat in zip(match.transcript.setup.entrants, match.seats, strict=True):
         if folded(entrant.bot) == folded(bot):
             yield seat

@@ -79,7 +79,6 @@ def export(
 
 
 def _selection(game: str | None, option: list[str], seats: str, time: str) -> Selection:
-    """Return the selection of matches by the options. Raises CommandError."""
     control = time_control(time) if time else None
     sizes = _sizes(seats) if seats else None
     if game is None:
@@ -96,7 +95,6 @@ def _selection(game: str | None, option: list[str], seats: str, time: str) -> Se
 
 
 def _sizes(text: str) -> range:
-    """Return the table sizes of `--seats`. Raises CommandError."""
     least, _, most = text.partition("-")
     try:
         sizes = range(int(least), int(most or least) + 1)

@@ -127,7 +127,6 @@ class _Verdict:
 
 
 def _checked(source: _Unread, key: bytes | None) -> _Verdict:
-    """Return the verdict on one transcript."""
     transcript = None
     try:
         transcript = source.read()

@@ -1,11 +1,14 @@
 """`arena up`: runs database, referee, sample bots and dashboard until Ctrl-C (`make up`)."""
 
 import asyncio
+import fcntl
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
+from pathlib import Path
 from time import monotonic
 from typing import Annotated
 
@@ -17,9 +20,9 @@ from rich.text import Text
 from arena.addresses import host_port, on_loopback
 from arena.builds.hosted import HostingTerms
 from arena.commands.database import database, url_of_role
+from arena.commands.errors import CommandError
 from arena.commands.ratings.leaderboard import print_leaderboard, remarks_on, title
 from arena.commands.serving import table_option
-from arena.commands.serving.alone import alone
 from arena.commands.serving.children import (
     Children,
     children,
@@ -46,6 +49,7 @@ from arena.commands.serving.own_referee import (
 from arena.commands.serving.own_worker import hosting_here, start_worker, stop_worker
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
+from arena.database.private_home import make_private_home, not_writable
 from arena.database.roles import READER_ROLE, WORKER_ROLE
 from arena.games import make_game
 from arena.logs import configure_logs
@@ -136,7 +140,7 @@ def up(
         pages = require_free(settings.host, plan.dashboard_port, "--dashboard-port")
         plan = replace(plan, dashboard_port=pages)
     configure_logs(settings)
-    with alone(settings.home):
+    with _alone(settings.home):
         typer.echo(f"Starting the database, the referee and what plays, in {settings.home} …")
         with database(settings) as url:
             run(_up(plan, url))
@@ -288,3 +292,30 @@ def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
         rules = make_game(table.game, changed)
         named = title(rules, table.seats, control=table.time_control)
         print_leaderboard(rules, named, lines, remarks_on(arena.read, ladder_id, lines))
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Keep other `arena up` out of this home until the block is left, or this process is gone.
+
+    A second would give new tokens to the bots of the first. Raises CommandError if one runs there,
+    and SetupError.
+    """
+    make_private_home(home)
+    place = home / "up.lock"
+    try:
+        lock = place.open("ab")
+    except OSError as error:
+        raise not_writable(place, error) from error
+    with lock:  # no child inherits it
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CommandError(
+                f"another `arena up` runs in {home.absolute()}: stop it, choose another directory "
+                "with ARENA_HOME for a second arena, or run `arena serve --port 0` for a second "
+                "referee of this one."
+            ) from error
+        except OSError as error:  # a file system without locks
+            raise not_writable(place, error) from error
+        yield

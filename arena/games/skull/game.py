@@ -161,7 +161,6 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return step(before, actor, action, self.options)[1]
 
     def _check(self, state: SkullState, actor: Actor, action: SkullAction) -> None:
-        """Raise IllegalActionError unless the action is legal."""
         asked = self.to_act(state)
         if actor is DEALER:
             # A disc cannot be confused with a seat: both are compared by type.

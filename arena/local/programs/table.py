@@ -140,7 +140,6 @@ class ProgramTable:
         await asyncio.gather(*(asyncio.to_thread(one.stop) for one in self._programs))
 
     async def _until_ended(self, programs: Sequence[BotProgram], seconds: float) -> None:
-        """Wait until these have ended, or so long."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while any(program.running for program in programs):

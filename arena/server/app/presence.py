@@ -88,7 +88,6 @@ class Presences:
         return max(self._counted, self._lobby.connected)
 
     async def _count(self) -> None:
-        """Count the copies in the database."""
         try:
             self._counted = await self._store.copies_connected()
         except StorageError as error:

@@ -51,7 +51,6 @@ class Spools:
         return found
 
     def _files(self) -> list[Path]:
-        """Return the spool files, sorted. Raises SpoolFailedError."""
         # Not Path.glob: from Python 3.13 it treats a directory that cannot be read as empty.
         try:
             return sorted(

@@ -119,7 +119,6 @@ def name_in(certificate: x509.Certificate) -> str | None:
 
 
 def _first(path: Path, data: bytes) -> x509.Certificate:
-    """Return the first certificate in PEM data. Raises TlsError."""
     try:
         return x509.load_pem_x509_certificates(data)[0]
     except ValueError as error:
@@ -148,7 +147,6 @@ def _look_at(path: Path) -> tuple[int, int, int] | None:
 
 
 def _bytes(path: Path) -> bytes:
-    """Return the content of a file. Raises TlsError."""
     try:
         return path.read_bytes()
     except OSError as error:

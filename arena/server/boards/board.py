@@ -290,7 +290,6 @@ def centre(rated: Ladder[VersionId]) -> float:
 
 
 def _names(registered: Registered) -> tuple[str, str, str]:
-    """Return bot, version and owner."""
     entrant = registered.entrant
     return entrant.bot, entrant.version, entrant.owner
 

@@ -89,7 +89,6 @@ def check_board_at(url: str, ladder: LadderId) -> BoardCheck:
 
 
 def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
-    """Return the largest difference in counts."""
     first, second = _order(one.fit), _order(other.fit)
     by_bot = (
         (one.fit.matches, other.fit.matches),
@@ -107,7 +106,6 @@ def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
 
 
 def _elo(one: Fit[VersionId], other: Fit[VersionId]) -> float:
-    """Return the largest difference in Elo."""
     return _most(one.elo[_order(one)], other.elo[_order(other)])
 
 
@@ -126,10 +124,8 @@ def _variances(one: LuckColumn[VersionId], other: LuckColumn[VersionId]) -> floa
 
 
 def _order(fitted: Fit[VersionId]) -> IntArray:
-    """Return the indices that sort the bots by id."""
     return np.argsort(np.array(fitted.bots))
 
 
 def _most(one: FloatArray | IntArray, other: FloatArray | IntArray) -> float:
-    """Return the largest absolute difference."""
     return float(np.abs(one - other).max())

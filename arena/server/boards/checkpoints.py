@@ -59,7 +59,6 @@ def move_on(ladder: LadderId, revision: int, sequence: int) -> Update:
 
 
 def _is(ladder: LadderId, revision: int) -> Sequence[ColumnElement[bool]]:
-    """Return the conditions for a ladder's checkpoint of this revision."""
     of, control = board_checkpoints.c, ladder.time_control
     return (
         *(of.edition == edition(ladder.game), of.game == ladder.game),

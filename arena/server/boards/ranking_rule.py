@@ -55,7 +55,6 @@ class RankingRule:
         )
 
     def _old(self, read: Read, lines: Sequence[BoardLine]) -> set[VersionId]:
-        """Return the versions that are not ranked."""
         old: set[VersionId] = set()
         guests = sorted((line.version_id, line.bot) for line in lines if not line.house)
         if self.newest is not None:

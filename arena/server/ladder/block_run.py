@@ -212,7 +212,6 @@ class BlockRun:
             hosted.break_off("the referee cannot go on with this match; it does not count")
 
     def _seats(self, position: int) -> list[ConnectedBot]:
-        """Return the bots of the match of this position, by seat."""
         return [self.bots[index] for index in moved_on(self.table_type.seats, position)]
 
     def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:

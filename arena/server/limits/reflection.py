@@ -45,7 +45,6 @@ class ReflectionService:
         return {"ServerReflectionInfo": grpc.stream_stream_rpc_method_handler(self._serve)}
 
     async def _serve(self, _requests: object, context: Context) -> None:
-        """Answer the questions of one stream."""
         async with ended_by_errors(self._gate, context, "ServerReflectionInfo"):
             with self._gate.calling(context) as peer, self._gate.reading_stream(peer):
                 # As in `PlayService`: a write that is cancelled must not be the first.

@@ -58,7 +58,6 @@ def owner_page(prefix: str, kind: OwnersWith, invite: int, after: str, limit: in
 
 
 def _is(kind: OwnersWith) -> ColumnElement[bool]:
-    """Return the condition that an owner is of a kind."""
     of_owner = bots.c.owner_id == owners.c.id
     match kind:
         case OwnersWith.ALL:

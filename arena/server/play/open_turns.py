@@ -78,10 +78,7 @@ class OpenTurns:
         return to_ask
 
     def reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
-        """Take a reply.
-
-        Returns False, without effect, if no such turn is open.
-        """
+        """Take a reply. Returns False, without effect, if no such turn is open."""
         for place, turn in enumerate(self._turns):
             if turn.seat == seat and turn.number == turn_number:
                 if self.replies[place] is not _NOT_YET:

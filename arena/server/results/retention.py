@@ -171,7 +171,6 @@ async def _next(connection: AsyncConnection, removed: Removed, most: int) -> lis
 
 
 async def _note(connection: AsyncConnection, removed: Removed) -> None:
-    """Record what the run has removed so far."""
     assert removed.after is not None
     told = {"until": removed.after[0], "matches": removed.matches, "bytes": removed.bytes}
     if removed.removal is None:

@@ -292,7 +292,6 @@ class Conductor:
         return not kept
 
     async def _hand_over(self, running: RunningTournament, epoch: int) -> None:
-        """Let another referee conduct a tournament."""
         tournament = running.tournament
         async with self._reading:
             # This comes first, so that no block of it begins here.
@@ -362,7 +361,6 @@ class Conductor:
             running.add_pairings(added)
 
     def _void(self, block_ids: Sequence[str]) -> None:
-        """Void these blocks."""
         for block_id in block_ids:
             self._writer.end_block(block_id, void=True)
 

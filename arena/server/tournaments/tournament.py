@@ -263,7 +263,6 @@ class TournamentRecord:
         return last or gone
 
     def _last_round(self, entry: EntryNumber) -> int:
-        """Return the last round in which an entry is paired."""
         return max(one.round for one in self.pairings.values() if entry in one.entries)
 
     def _points(

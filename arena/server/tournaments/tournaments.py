@@ -263,7 +263,6 @@ class Tournaments:
 
 
 async def _require_no_final(connection: AsyncConnection, tournament: Tournament) -> None:
-    """Raise TournamentStateError for the final of an event."""
     if (await connection.execute(statements.event_of(tournament.id))).first() is not None:
         raise TournamentStateError(
             f"The tournament {tournament.name} is the final of an event: `arena event` withdraws "
@@ -288,7 +287,6 @@ async def _change(
 
 
 async def _named(connection: AsyncConnection, name: str) -> Tournament:
-    """Return the tournament of that name. Raises NotFoundError."""
     found = await connection.execute(statements.tournament_list(name=name))
     for tournament in await _with_entries(connection, found.all()):
         return tournament

@@ -64,7 +64,6 @@ def _hands(state: NDArray[np.int32], seats: int) -> NDArray[np.uint8]:
 def _begin(  # type: ignore[no-untyped-def]
     tables, state, random, observations, masks, seats, rewards, done
 ):
-    """Begin a match in every row."""
     for i in range(state.shape[0]):
         new_match(tables[0], tables[2], state[i], random, i)
         seats[i] = show(tables, state[i], observations[i], masks[i])

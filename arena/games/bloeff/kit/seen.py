@@ -49,7 +49,6 @@ def between(public: BloeffView, own: BloeffView, played: Any) -> BloeffView:
 
 
 def _card(played: Any) -> Card | None:
-    """Return the card that an action plays; None for other actions."""
     match played:
         case Number(value):
             return Card(value)

@@ -121,7 +121,6 @@ def _legal(encoding: BluffEncoding) -> NDArray[np.uint8]:
 def _begin(  # type: ignore[no-untyped-def]
     tables, state, random, observations, masks, seats, rewards, done
 ):
-    """Begin a match in every row."""
     numbers, shares, rounds, said, legal, _ = tables
     for i in range(state.shape[0]):
         row = state[i]

@@ -117,7 +117,6 @@ def _read_bet(message: pb.BluffBet) -> Bet:
 # Few bets are legal at any table. One shared object per bet is faster to make and to compare.
 @lru_cache(maxsize=1024)
 def _plain_bet(quantity: int, face: int) -> Bet:
-    """Return a bet without dice laid out."""
     return Bet(quantity, _face(face))
 
 
@@ -208,7 +207,6 @@ def _read_faces(numbers: Iterable[int]) -> Dice:
 
 
 def _face(number: int) -> Face:
-    """Return the face with a wire number. Raises MalformedError."""
     face = _FACES.get(number)
     if face is None:
         raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")

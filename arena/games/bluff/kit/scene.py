@@ -82,7 +82,6 @@ def _shown(view: BluffView, end: Showdown) -> Iterator[dict[str, Any]]:
 
 
 def _rolled(rolled: StartingRolled) -> Iterator[dict[str, Any]]:
-    """Yield the seats at a starting roll."""
     for seat, dice in enumerate(rolled.dice):
         yield _seat("opens" if rolled.opener == seat else "", dice)
 
@@ -99,7 +98,6 @@ def _seat(
     role: str = "",
     lost: int = 0,
 ) -> dict[str, Any]:
-    """Return a seat as `games/bluff.js` reads it."""
     return {
         "note": note,
         "out": out,

@@ -76,7 +76,6 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
 
 
 def _ends(event: SkullEvent) -> bool:
-    """Return whether an event ends a challenge."""
     return isinstance(event, PointWon) or (
         isinstance(event, DiscTurned) and event.disc is Disc.SKULL
     )
