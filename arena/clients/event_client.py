@@ -1,4 +1,4 @@
-"""`EventClient`: an UploadClient that also lists events, and enters bots in them."""
+"""`EventClient`: an UploadClient that also looks after events, and webhooks of the owner's bots."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,12 +6,14 @@ from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.upload_client import UploadClient
+from arena.codec.mirrored import value_of
 from arena.codec.transcript import from_message, read_entrant
 from arena.match.transcript import Entrant, Transcript
-from arena.moments import of_milliseconds
 from arena.v1 import event_pb2 as pb
+from arena.v1 import webhook_pb2
 from arena.v1.event_pb2_grpc import EventServiceStub
 from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
+from arena.v1.webhook_pb2_grpc import WebhookServiceStub
 
 ORGANISE_SECONDS: Final = 60.0
 """The deadline of a call of an organiser: grades read many results."""
@@ -114,6 +116,20 @@ class Entered:
     """Sentences for its owner: how long builds count, and how many are left today."""
 
 
+@dataclass(frozen=True, slots=True)
+class WebhookSeen:
+    """A webhook of an owner."""
+
+    url: str
+    bot: str
+    """The bot of which it gets notices; "" for all of the owner's."""
+    delivered: int
+    waiting: int
+    """The number of notices that are tried again."""
+    failure: str
+    """Why the last try that failed did."""
+
+
 class EventClient(UploadClient):
     """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
 
@@ -123,6 +139,7 @@ class EventClient(UploadClient):
         channel = address.channel()
         self._events: Any = EventServiceStub(channel)
         self._organisers: Any = OrganiserServiceStub(channel)
+        self._hooks: Any = WebhookServiceStub(channel)
 
     def events(self, name: str = "", *, key: str = "") -> list[EventSeen]:
         """Return the newest events, or the one of a name, newest first.
@@ -136,14 +153,11 @@ class EventClient(UploadClient):
         """Return the standings on the ladder of an event, best first."""
         request = pb.GetEventLadderRequest(event=event)
         return [
-            EventRating(
-                read_entrant(one.entrant),
-                one.house,
-                one.elo,
-                (one.elo_low, one.elo_high),
-                one.rank_low,
-                one.rank_high,
-                one.matches,
+            value_of(
+                EventRating,
+                one,
+                entrant=read_entrant(one.entrant),
+                interval=(one.elo_low, one.elo_high),
             )
             for one in self._ask(self._events.GetEventLadder, request, key or None).lines
         ]
@@ -152,12 +166,7 @@ class EventClient(UploadClient):
         """Return the standings of a final that is released, best first."""
         request = pb.GetEventStandingsRequest(event=event)
         return [
-            EventPlace(
-                one.place,
-                read_entrant(one.entrant),
-                one.points,
-                one.margin if one.HasField("margin") else None,
-            )
+            value_of(EventPlace, one, entrant=read_entrant(one.entrant))
             for one in self._ask(self._events.GetEventStandings, request, key or None).lines
         ]
 
@@ -170,12 +179,10 @@ class EventClient(UploadClient):
         """
         request = pb.ListEventMatchesRequest(event=event, bot=bot, before_block=before, final=final)
         return [
-            EventMatch(
-                one.match_id,
-                one.block,
-                of_milliseconds(one.ended_ms),
-                tuple((read_entrant(seat.entrant), seat.placing) for seat in one.seats),
-                one.kept,
+            value_of(
+                EventMatch,
+                one,
+                seats=tuple((read_entrant(seat.entrant), seat.placing) for seat in one.seats),
             )
             for one in self._ask(self._events.ListEventMatches, request, key or None).matches
         ]
@@ -191,7 +198,7 @@ class EventClient(UploadClient):
         """Enter a bot."""
         request = pb.EnterEventRequest(event=event, bot=bot, code=code, team=team)
         answer = self._ask(self._events.EnterEvent, request, key)
-        return Entered(event_seen(answer.event), answer.version, tuple(answer.notices))
+        return value_of(Entered, answer, event=event_seen(answer.event))
 
     def leave(self, key: str, event: str) -> None:
         """Take the owner's bot out of an event."""
@@ -201,27 +208,32 @@ class EventClient(UploadClient):
         """Return the answer to a call of OrganiserService; see OrganiserClient."""
         return self._ask(getattr(self._organisers, call), request, key, ORGANISE_SECONDS)
 
+    def add_webhook(self, key: str, url: str, bot: str = "") -> str:
+        """Post notices of a bot, or of all, to an address; return the secret that signs them."""
+        request = webhook_pb2.AddWebhookRequest(url=url, bot=bot)
+        secret: str = self._ask(self._hooks.AddWebhook, request, key).secret
+        return secret
+
+    def webhooks(self, key: str) -> list[WebhookSeen]:
+        """Return the owner's webhooks, the oldest first."""
+        answer = self._ask(self._hooks.ListWebhooks, webhook_pb2.ListWebhooksRequest(), key)
+        return [value_of(WebhookSeen, one) for one in answer.webhooks]
+
+    def remove_webhook(self, key: str, url: str, bot: str = "") -> None:
+        """Post nothing of a bot, or of all, to an address any more."""
+        request = webhook_pb2.RemoveWebhookRequest(url=url, bot=bot)
+        self._ask(self._hooks.RemoveWebhook, request, key)
+
 
 def event_seen(one: pb.EventDetails) -> EventSeen:
     """Return an event of a message."""
-    return EventSeen(
-        one.name,
-        one.title,
-        one.text,
-        pb.EventPhase.Name(one.phase).removeprefix("EVENT_PHASE_").lower(),
-        of_milliseconds(one.opens_ms),
-        of_milliseconds(one.freezes_ms),
-        of_milliseconds(one.final_ms),
-        of_milliseconds(one.results_ms),
-        one.entries,
-        one.needs_code,
-        one.roster_only,
-        one.commitment.hex(),
-        one.seed.hex(),
-        timedelta(milliseconds=one.left_ms),
-        EventLimits(one.most_members or None, one.builds_a_day or None, one.most_bots or None),
-        one.live,
-        one.ladder,
-        one.private,
-        one.connected,
+    members, builds = one.most_members or None, one.builds_a_day or None
+    return value_of(
+        EventSeen,
+        one,
+        phase=pb.EventPhase.Name(one.phase).removeprefix("EVENT_PHASE_").lower(),
+        commitment=one.commitment.hex(),
+        seed=one.seed.hex(),
+        left=timedelta(milliseconds=one.left_ms),
+        limits=EventLimits(members, builds, one.most_bots or None),
     )

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from arena.bot.address import Address
-from arena.clients.webhook_client import WebhookClient
-from arena.moments import of_milliseconds
+from arena.clients.event_client import EventClient
+from arena.codec.mirrored import value_of
 from arena.v1 import operator_pb2 as pb
 from arena.v1 import owner_pb2
 from arena.v1.operator_pb2_grpc import OperatorServiceStub
@@ -67,8 +67,8 @@ class AuditSeen:
     details: Mapping[str, Any]
 
 
-class OperatorClient(WebhookClient):
-    """A WebhookClient with the calls of operators; every method raises OwnerCallError."""
+class OperatorClient(EventClient):
+    """An EventClient with the calls of operators; every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
@@ -97,14 +97,7 @@ class OperatorClient(WebhookClient):
         """Return the newest changes of owners and operators, newest first."""
         answer = self._ask(self._operators.ListAudit, pb.ListAuditRequest(), key)
         return [
-            AuditSeen(
-                of_milliseconds(one.at_ms),
-                one.actor,
-                one.action,
-                one.subject,
-                json.loads(one.details_json),
-            )
-            for one in answer.lines
+            value_of(AuditSeen, one, details=json.loads(one.details_json)) for one in answer.lines
         ]
 
     def freeze(self, key: str, bot: str, *, frozen: bool = True) -> None:
@@ -129,22 +122,4 @@ class OperatorClient(WebhookClient):
 
 
 def _owner(one: pb.OwnerDetails) -> OwnerSeen:
-    bots = tuple(
-        BotOfOwner(
-            bot.name,
-            bot.frozen,
-            bot.paused,
-            bot.version,
-            of_milliseconds(bot.registered_ms),
-            bot.state,
-            bot.reason,
-            bot.matches,
-            bot.faults,
-            bot.sha256,
-            tuple(bot.identical_to),
-        )
-        for bot in one.bots
-    )
-    return OwnerSeen(
-        one.name, of_milliseconds(one.since_ms), one.banned, one.operator, one.invite, bots
-    )
+    return value_of(OwnerSeen, one, bots=tuple(value_of(BotOfOwner, bot) for bot in one.bots))

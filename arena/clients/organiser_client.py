@@ -12,10 +12,11 @@ from typing import Any
 from arena.builds.hosted import BuildState
 from arena.clients.event_client import EventSeen, event_seen
 from arena.clients.upload_client import BUILD_STATES
+from arena.codec.mirrored import message_of, value_of
 from arena.codec.transcript import from_message
 from arena.database.keys import new_key, token_hash
 from arena.match.transcript import Transcript
-from arena.moments import milliseconds, of_milliseconds
+from arena.moments import milliseconds
 from arena.server.events.event import SignedEvent
 from arena.server.events.grade_forms import EventGrade, Graded
 from arena.server.events.roster_file import Enrollee
@@ -180,7 +181,7 @@ class OrganiserClient:
     def last_check(self, event: str, bot: str) -> LastCheck:
         """Return the newest build of a bot that has entered, and its last check."""
         answer = self._ask("GetLastCheck", pb.GetLastCheckRequest(event=event, bot=bot))
-        return LastCheck(answer.version, _state(answer.state), answer.reason, answer.log)
+        return value_of(LastCheck, answer, state=_state(answer.state))
 
     def new_keys(self, event: str, people: Sequence[Enrollee]) -> tuple[EventSeen, list[NewKey]]:
         """Return keys for those of these people who are not on the roster yet; nothing changes.
@@ -219,14 +220,8 @@ class OrganiserClient:
     def progress(self, event: str) -> ProgressSeen:
         """Return how far the final of an event is."""
         answer = self._ask("GetProgress", pb.GetProgressRequest(event=event))
-        return ProgressSeen(
-            event_seen(answer.event),
-            *(answer.bots, answer.blocks, answer.matches, answer.played, answer.playing),
-            answer.walkovers,
-            timedelta(milliseconds=answer.left_ms) if answer.HasField("left_ms") else None,
-            answer.why_not,
-            of_milliseconds(answer.ended_ms) if answer.ended_ms else None,
-        )
+        left = timedelta(milliseconds=answer.left_ms) if answer.HasField("left_ms") else None
+        return value_of(ProgressSeen, answer, event=event_seen(answer.event), left=left)
 
     def grades(self, event: str, rubric: str) -> tuple[EventSeen, list[Graded], list[str]]:
         """Return the event, the grades, and the bots of which no decision is analysed."""
@@ -251,10 +246,7 @@ class OrganiserClient:
     def webhooks(self, event: str) -> list[EventWebhook]:
         """Return an event's webhooks that one may change, the oldest first."""
         answer = self._ask("ListEventWebhooks", pb.ListEventWebhooksRequest(event=event))
-        return [
-            EventWebhook(one.url, one.delivered, one.waiting, one.failure)
-            for one in answer.webhooks
-        ]
+        return [value_of(EventWebhook, one) for one in answer.webhooks]
 
     def archived_event(self, event: str) -> SignedEvent:
         """Return what the archive of a released event says of it."""
@@ -281,14 +273,7 @@ class OrganiserClient:
         self, event: str, people: Sequence[tuple[Enrollee, str]], *, only_tell: bool
     ) -> pb.EnrollPeopleResponse:
         lines = [
-            pb.NewPerson(
-                name=person.name,
-                email=person.email,
-                student_number=person.student_number,
-                team=person.team,
-                key_sha256=token_hash(key),
-            )
-            for person, key in people
+            message_of(pb.NewPerson, person, key_sha256=token_hash(key)) for person, key in people
         ]
         request = pb.EnrollPeopleRequest(event=event, people=lines, only_tell=only_tell)
         answer: pb.EnrollPeopleResponse = self._ask("EnrollPeople", request)
@@ -296,34 +281,16 @@ class OrganiserClient:
 
 
 def _participant(one: pb.Participant) -> ParticipantSeen:
-    return ParticipantSeen(
-        owner=one.owner,
-        bot=one.bot,
-        team=one.team,
-        entered=of_milliseconds(one.entered_ms) if one.entered_ms else None,
-        version=one.version,
+    return value_of(
+        ParticipantSeen,
+        one,
         sha256=one.sha256.hex(),
-        withdrawn=one.withdrawn,
-        plays=one.plays,
-        newest=one.newest,
         state=_state(one.state),
-        reason=one.reason,
-        last_seen=of_milliseconds(one.last_seen_ms) if one.last_seen_ms else None,
-        matches=one.matches,
-        faults=one.faults,
-        people=tuple(
-            PersonSeen(
-                *(person.number, person.name, person.email, person.student_number),
-                *(person.captain, person.excused),
-            )
-            for person in one.people
-        ),
-        elo=one.elo if one.HasField("elo") else None,
+        people=tuple(value_of(PersonSeen, person) for person in one.people),
     )
 
 
 def _state(number: int) -> BuildState | None:
-    """Return the state of a build; None if there is none."""
     return BUILD_STATES[number] if number else None
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.referee_client import RefereeClient
+from arena.codec.mirrored import value_of
 from arena.codec.notes import from_response
 from arena.codec.wire_numbers import enum_values
 from arena.match.notes import Note
@@ -118,9 +119,8 @@ class OwnerClient(RefereeClient):
     def terms(self) -> SignUpTerms:
         """Return the rules for signing up, and how much an owner may register."""
         found = self._ask(self._owners.GetSignUpTerms, pb.GetSignUpTermsRequest())
-        allowed = Allowance(found.bots, found.bot_versions_a_day, found.owner_versions_a_day)
         by = _SIGN_UP.get(found.sign_up, SignUp.CLOSED)
-        return SignUpTerms(by, allowed, found.identity_issuer)
+        return SignUpTerms(by, value_of(Allowance, found), found.identity_issuer)
 
     def sign_up(self, name: str, invite: str = "") -> tuple[str, str]:
         """Become an owner, and return the name as it is stored, and the key."""
@@ -137,8 +137,7 @@ class OwnerClient(RefereeClient):
         request = pb.SignInRequest(
             id_token=_sent(id_token), name=_sent(name), invite=_sent(invite), key=_sent(key)
         )
-        answer = self._ask(self._owners.SignIn, request)
-        return SignedInBy(answer.owner, answer.key, answer.suggested_name)
+        return value_of(SignedInBy, self._ask(self._owners.SignIn, request))
 
     def stay_signed_in(self, key: str) -> str:
         """Return a key for a new sign-in of the owner.
@@ -230,13 +229,7 @@ class OwnerClient(RefereeClient):
     def messages(self, key: str) -> list[MessageSeen]:
         """Return the messages to the owner, newest first."""
         answer = self._ask(self._owners.ListMessages, pb.ListMessagesRequest(), key)
-        return [
-            MessageSeen(
-                *(one.id, one.sender, one.text),
-                *(of_milliseconds(one.sent_ms), one.read),
-            )
-            for one in answer.messages
-        ]
+        return [value_of(MessageSeen, one) for one in answer.messages]
 
     def mark_messages_read(self, key: str, up_to_id: int) -> None:
         """Mark the owner's messages as read, up to the one with this id."""
@@ -304,21 +297,11 @@ def _sent(words: str) -> str:
 
 
 def _bot(one: pb.OwnBot) -> BotSeen:
-    versions = tuple(
-        VersionSeen(
-            version.label,
-            of_milliseconds(version.registered_ms),
-            version.retired,
-            version.matches,
-            version.faults,
-            version.connected,
-            version.playing,
-            version.check,
-        )
-        for version in one.versions
-    )
-    return BotSeen(
-        *(one.name, one.text, one.language, one.link, one.frozen, one.paused, versions),
-        *(one.pace or None, one.wished_pace or None, not one.keeps_decisions),
-        one.shares_notes,
+    return value_of(
+        BotSeen,
+        one,
+        versions=tuple(value_of(VersionSeen, version) for version in one.versions),
+        pace=one.pace or None,
+        wished_pace=one.wished_pace or None,
+        shares_decisions=not one.keeps_decisions,
     )

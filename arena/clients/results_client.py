@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from arena.clients.owner_client import OwnerClient
 from arena.codec.bot_side import read_action
+from arena.codec.mirrored import value_of
 from arena.codec.transcript import from_message, read_entrant
 from arena.match.transcript import Entrant, Transcript
-from arena.moments import of_milliseconds
 from arena.v1 import registry_pb2 as pb
 
 _OUTCOMES: Final = {
@@ -86,15 +86,7 @@ class ResultsClient(OwnerClient):
         )
         answer = self._ask(self._registry.ListMatches, request)
         found = [
-            MatchSeen(
-                one.match_id,
-                one.game,
-                tuple(map(read_entrant, one.entrants)),
-                tuple(one.placing),
-                of_milliseconds(one.finished_ms),
-                one.rated,
-                tuple(one.faults),
-            )
+            value_of(MatchSeen, one, entrants=tuple(map(read_entrant, one.entrants)))
             for one in answer.matches
         ]
         return found, answer.next_page_token
@@ -128,12 +120,12 @@ class ResultsClient(OwnerClient):
         )
         answer = self._ask(self._registry.GetLeaderboard, request)
         found = [
-            RatingSeen(
-                read_entrant(one.entrant),
-                one.elo,
-                (one.elo_low, one.elo_high),
-                one.matches,
-                tuple(
+            value_of(
+                RatingSeen,
+                one,
+                entrant=read_entrant(one.entrant),
+                interval=(one.elo_low, one.elo_high),
+                marks=tuple(
                     mark
                     for mark in ("house", "provisional", "frozen", "paused", "banned")
                     if getattr(one, mark)

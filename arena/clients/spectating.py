@@ -9,6 +9,7 @@ import grpc
 
 from arena.bot.address import Address, AddressError
 from arena.codec.malformed import MalformedError
+from arena.codec.mirrored import value_of
 from arena.codec.spectating import read_end, read_match, read_moment
 from arena.errors import UserError
 from arena.games.game import Options
@@ -87,13 +88,7 @@ class SpectatorClient:
             )
         except grpc.RpcError as error:
             raise self._away(error) from error
-        return RefereeActivity(
-            answer.connected_bots,
-            answer.running_matches,
-            answer.recorded_matches,
-            answer.running_seconds,
-            answer.watch_delay_ms,
-        )
+        return value_of(RefereeActivity, answer)
 
     def watch(self, most: int = 1) -> "Watching":
         """Watch `most` matches at the same time."""

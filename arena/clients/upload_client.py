@@ -10,8 +10,8 @@ from arena.builds.build import most_source_bytes
 from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostedBuild, HostedShift, MatchLog
 from arena.clients.referee_client import OwnerCallError
 from arena.clients.results_client import ResultsClient
+from arena.codec.mirrored import value_of
 from arena.codec.wire_numbers import enum_values
-from arena.moments import of_milliseconds
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 
@@ -60,13 +60,7 @@ class UploadClient(ResultsClient):
     def upload_terms(self) -> UploadTerms:
         """Return what may be uploaded."""
         found = self._ask(self._uploads.GetUploadTerms, pb.GetUploadTermsRequest())
-        return UploadTerms(
-            found.hosting,
-            found.build_bytes,
-            found.uploads_a_day,
-            found.builds_kept,
-            found.hosted_bots,
-        )
+        return value_of(UploadTerms, found)
 
     def upload(
         self, key: str, bot: str, file_name: str, data: bytes, version: str = ""
@@ -82,7 +76,7 @@ class UploadClient(ResultsClient):
             raise OwnerCallError(str(error)) from error
         seconds = WAIT_SECONDS + len(data) / SLOWEST_UPLOAD
         answer = self._ask(self._uploads.UploadBuild, _parts(bot, version, build), key, seconds)
-        return Uploaded(answer.bot, answer.version, answer.sha256.hex(), tuple(answer.notices))
+        return value_of(Uploaded, answer, sha256=answer.sha256.hex())
 
     def build_notices(self, key: str, bot: str = "") -> list[str]:
         """Return what events say of builds of the owner's bots, or of one; a sentence each."""
@@ -92,21 +86,7 @@ class UploadClient(ResultsClient):
     def builds(self, key: str, bot: str = "") -> list[HostedBuild]:
         """Return the uploaded builds of the owner's bots, or of one, newest first."""
         answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)
-        return [
-            HostedBuild(
-                one.bot,
-                one.version,
-                one.sha256,
-                one.size,
-                of_milliseconds(one.uploaded_ms),
-                BUILD_STATES[one.state],
-                one.reason,
-                one.plays,
-                one.kept,
-                one.running,
-            )
-            for one in answer.builds
-        ]
+        return [value_of(HostedBuild, one, state=BUILD_STATES[one.state]) for one in answer.builds]
 
     def roll_back(self, key: str, bot: str, version: str) -> None:
         """Let another accepted build of a bot play."""
@@ -116,30 +96,12 @@ class UploadClient(ResultsClient):
         """Return the last shifts of a version, by default the newest uploaded; newest first."""
         request = pb.ListShiftsRequest(bot=bot, version=version)
         answer = self._ask(self._uploads.ListShifts, request, key)
-        return [
-            HostedShift(
-                of_milliseconds(one.began_ms),
-                of_milliseconds(one.ended_ms) if one.ended_ms else None,
-                one.check,
-                one.outcome,
-                one.log,
-                tuple(one.match_ids),
-            )
-            for one in answer.shifts
-        ]
+        return [value_of(HostedShift, one) for one in answer.shifts]
 
     def match_log(self, key: str, bot: str, match_id: str) -> MatchLog:
         """Return what a bot printed while it played a match."""
         request = pb.GetMatchLogRequest(bot=bot, match_id=match_id)
-        answer = self._ask(self._uploads.GetMatchLog, request, key)
-        return MatchLog(
-            answer.version,
-            of_milliseconds(answer.shift_began_ms),
-            of_milliseconds(answer.started_ms),
-            of_milliseconds(answer.finished_ms),
-            answer.other_matches,
-            answer.log,
-        )
+        return value_of(MatchLog, self._ask(self._uploads.GetMatchLog, request, key))
 
 
 def _parts(bot: str, version: str, build: Build) -> Iterator[pb.UploadBuildRequest]:

@@ -15,7 +15,7 @@ from arena.commands.errors import CommandError
 from arena.replacing import replacing
 
 if TYPE_CHECKING:
-    from arena.clients.webhook_client import WebhookClient
+    from arena.clients.event_client import EventClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ def login_file(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(environment.get("ARENA_HOME") or ".arena") / "config" / "owners.json"
 
 
-def client_of(address: str) -> "WebhookClient":
+def client_of(address: str) -> "EventClient":
     """Return a client of the referee, for all that owners and everybody else may ask.
 
     Raises AddressError.
     """
     # Imported here, because `arena --help` needs no gRPC.
-    from arena.clients.webhook_client import WebhookClient
+    from arena.clients.event_client import EventClient
 
-    return WebhookClient.at(address, os.environ)
+    return EventClient.at(address, os.environ)
 
 
 def kept_login(address: str) -> Login | None:

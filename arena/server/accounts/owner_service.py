@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import grpc
 import grpc.aio
 
+from arena.codec.mirrored import message_of
 from arena.codec.notes import notes_message
 from arena.codec.wire_numbers import enum_numbers
 from arena.match.notes import Note
@@ -108,11 +109,10 @@ class OwnerService:
 
     async def _sign_up_terms(self, _request: Any, _context: Context) -> pb.GetSignUpTermsResponse:
         allowed, provider = self._rules.allowance, self._rules.provider
-        return pb.GetSignUpTermsResponse(
+        return message_of(
+            pb.GetSignUpTermsResponse,
+            allowed,
             sign_up=_SIGN_UP[self._rules.by],
-            bots=allowed.bots,
-            bot_versions_a_day=allowed.bot_versions_a_day,
-            owner_versions_a_day=allowed.owner_versions_a_day,
             identity_issuer="" if provider is None else provider.issuer,
         )
 
@@ -210,16 +210,8 @@ class OwnerService:
         await self._owners.remove_member(owner, request.name)
 
     async def _list_messages(self, _request: Any, owner: Owner) -> pb.ListMessagesResponse:
-        response = pb.ListMessagesResponse()
-        for row in await self._messages.to(owner):
-            response.messages.add(
-                id=row.id,
-                sender=row.sender,
-                text=row.text,
-                sent_ms=milliseconds(row.sent_at),
-                read=row.read_at is not None,
-            )
-        return response
+        found = await self._messages.to(owner)
+        return pb.ListMessagesResponse(messages=[message_of(pb.Message, row) for row in found])
 
     async def _mark_read(self, request: pb.MarkMessagesReadRequest, owner: Owner) -> None:
         await self._messages.mark_read(owner, request.up_to_id)
@@ -238,29 +230,19 @@ class OwnerService:
             response.next_page_token = str(shown[-1].id)
         for one in shown:
             if not response.bots or response.bots[-1].name != one.bot:
-                response.bots.add(
-                    name=one.bot,
-                    text=one.text,
-                    language=one.language,
-                    link=one.link,
-                    frozen=one.frozen_at is not None,
-                    paused=one.paused_at is not None,
-                    pace=one.pace,
-                    wished_pace=one.wished_pace,
-                    keeps_decisions=not one.shares_decisions,
-                    shares_notes=one.shares_notes,
-                )
+                kept = not one.shares_decisions
+                response.bots.append(message_of(pb.OwnBot, one, name=one.bot, keeps_decisions=kept))
             copies, seats = present.get(one.id, (0, 0))
-            response.bots[-1].versions.add(
+            version = message_of(
+                pb.OwnVersion,
+                one,
                 label=one.version,
                 registered_ms=milliseconds(one.created_at),
-                retired=one.retired_at is not None,
-                matches=one.matches,
-                faults=one.faults,
                 connected=copies,
                 playing=seats,
-                check=checks.get(one.id, ""),
+                check=checks.get(one.id),
             )
+            response.bots[-1].versions.append(version)
         return response
 
     async def _describe(self, request: pb.DescribeBotRequest, owner: Owner) -> None:

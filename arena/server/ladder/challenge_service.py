@@ -9,12 +9,12 @@ import grpc
 import grpc.aio
 import structlog
 
+from arena.codec.mirrored import message_of
 from arena.codec.transcript import time_control_of, write_entrant, write_time_control
 from arena.errors import UserError
 from arena.games import GAMES, make_game
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
-from arena.moments import milliseconds
 from arena.records import FinishedMatch, RecordedChallenge, RecordedMatch, Registered, VersionId
 from arena.scheduling.ladder import TableType
 from arena.server.accounts.owner_calls import OwnerKeys
@@ -32,7 +32,7 @@ from arena.server.play.ports import Participant
 from arena.server.requests.errors import ProtocolError, internal_error, malformed
 from arena.server.requests.options_json import read_options
 from arena.v1 import challenge_pb2 as pb
-from arena.v1 import registry_pb2
+from arena.v1 import registry_pb2, transcript_pb2
 
 MOST_MATCHES: Final = 100
 """The most matches of one challenge."""
@@ -303,16 +303,8 @@ class _Follower:
 
 
 def _summary(match: RecordedMatch) -> registry_pb2.MatchSummary:
-    """Return a recorded match as a message."""
-    message = registry_pb2.MatchSummary(
-        match_id=match.match_id,
-        game=match.game,
-        placing=match.placing,
-        finished_ms=milliseconds(match.finished_at),
-    )
-    for entrant in match.entrants:
-        write_entrant(entrant, message.entrants.add())
-    return message
+    entrants = [message_of(transcript_pb2.Entrant, entrant) for entrant in match.entrants]
+    return message_of(registry_pb2.MatchSummary, match, entrants=entrants)
 
 
 def _time_control(request: pb.ChallengeRequest) -> TimeControl:

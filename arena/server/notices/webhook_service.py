@@ -4,6 +4,7 @@ from typing import Any
 
 import grpc.aio
 
+from arena.codec.mirrored import message_of
 from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.limits.gate import Gate
@@ -35,18 +36,7 @@ class WebhookService:
         self, _request: pb.ListWebhooksRequest, owner: Owner
     ) -> pb.ListWebhooksResponse:
         found = await self._webhooks.of(owner)
-        return pb.ListWebhooksResponse(
-            webhooks=[
-                pb.BotWebhook(
-                    url=one.url,
-                    bot=one.bot or "",
-                    delivered=one.delivered,
-                    waiting=one.waiting,
-                    failure=one.failure,
-                )
-                for one in found
-            ]
-        )
+        return pb.ListWebhooksResponse(webhooks=[message_of(pb.BotWebhook, one) for one in found])
 
     async def _remove(self, request: pb.RemoveWebhookRequest, owner: Owner) -> None:
         await self._webhooks.remove(owner, request.url, request.bot or None)

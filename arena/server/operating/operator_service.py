@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import grpc.aio
 
+from arena.codec.mirrored import message_of
 from arena.moments import milliseconds
 from arena.records import Owner
 from arena.server.accounts.messages import Messages
@@ -66,16 +67,12 @@ class OperatorService:
         return response
 
     async def _audit(self, request: pb.ListAuditRequest, _operator: Owner) -> pb.ListAuditResponse:
-        response = pb.ListAuditResponse()
-        for row in await self._owners.audit(_size(request.page_size)):
-            response.lines.add(
-                at_ms=milliseconds(row.at),
-                actor=row.actor,
-                action=row.action,
-                subject=row.subject,
-                details_json=json.dumps(row.details),
-            )
-        return response
+        found = await self._owners.audit(_size(request.page_size))
+        return pb.ListAuditResponse(
+            lines=[
+                message_of(pb.AuditLine, row, details_json=json.dumps(row.details)) for row in found
+            ]
+        )
 
     async def _freeze(self, request: pb.FreezeBotRequest, operator: Owner) -> None:
         await self._owners.freeze(request.bot, _actor(operator), frozen=not request.undo)
@@ -91,7 +88,6 @@ class OperatorService:
 
 
 def _actor(operator: Owner) -> str:
-    """Return who acts, for the audit."""
     return f"operator {operator.name}"
 
 
@@ -102,26 +98,21 @@ def _size(asked: int) -> int:
 
 
 def _owner(one: OwnerOverview) -> pb.OwnerDetails:
-    owner = pb.OwnerDetails(
-        name=one.row.name,
-        since_ms=milliseconds(one.row.created_at),
-        banned=one.row.banned_at is not None,
-        operator=one.row.operator_since is not None,
-        invite=one.row.invite or 0,
-    )
-    for bot in one.bots:
-        row = bot.row
-        owner.bots.add(
-            name=row.name,
-            frozen=row.frozen_at is not None,
-            paused=row.paused_at is not None,
-            version=row.version,
-            registered_ms=milliseconds(row.registered_at),
-            state=row.state or "",
-            reason=row.reason or "",
-            matches=int(row.matches),
-            faults=int(row.faults),
-            sha256=(row.sha256 or b"").hex(),
+    bots = [
+        message_of(
+            pb.OwnersBot,
+            bot.row,
+            matches=int(bot.row.matches),
+            faults=int(bot.row.faults),
+            sha256=(bot.row.sha256 or b"").hex(),
             identical_to=bot.identical_to,
         )
-    return owner
+        for bot in one.bots
+    ]
+    return message_of(
+        pb.OwnerDetails,
+        one.row,
+        since_ms=milliseconds(one.row.created_at),
+        operator=one.row.operator_since is not None,
+        bots=bots,
+    )

@@ -11,7 +11,8 @@ import grpc
 from arena.codec.bot_side import write_action
 from arena.codec.checks import write_check
 from arena.codec.fields import field, key
-from arena.codec.transcript import read_setup, time_control_of, write_entrant
+from arena.codec.mirrored import message_of
+from arena.codec.transcript import read_setup, time_control_of
 from arena.database.errors import TranscriptNotKeptError
 from arena.database.reading import ColumnReader
 from arena.database.transcripts import unpack_message
@@ -19,7 +20,6 @@ from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.notation import NotationError
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.match_id import is_match_id
-from arena.match.transcript import Entrant
 from arena.moments import milliseconds
 from arena.records import VersionId
 from arena.server.accounts import bot_statements
@@ -77,18 +77,12 @@ class ReadingCalls:
         checks = last_checks(self._read, [VersionId(row.id) for row in rows[:size]])
         response = registry_pb2.ListBotsResponse()
         for row in rows[:size]:
-            line = response.versions.add(
-                house=row.house,
-                retired=row.retired_at is not None,
-                matches=row.matches,
-                frozen=row.frozen_at is not None,
-                paused=row.paused_at is not None,
-                banned=row.banned_at is not None,
-            )
-            write_entrant(Entrant(row.bot, row.version, row.owner), line.entrant)
+            entrant = message_of(transcript_pb2.Entrant, row)
+            line = message_of(registry_pb2.BotVersion, row, entrant=entrant)
             check = checks.get(row.id)
             if check is not None:
                 write_check(check.outcome, check.origin, check.recorded_at, line.check)
+            response.versions.append(line)
         if len(rows) > size:
             response.next_page_token = str(rows[size - 1].id)
         return response.SerializeToString()
@@ -112,15 +106,14 @@ class ReadingCalls:
             line = response.matches.add(
                 match_id=str(row.match_id),
                 game=row.game,
-                placing=[seat["placing"] for seat in row.seats],
                 finished_ms=milliseconds(row.finished_at),
                 rated=not (row.unrated or row.voided),
-                faults=[seat["faults"] for seat in row.seats],
+                time_control=transcript_pb2.TimeControl(turn_ms=row.turn_ms, bank_ms=row.bank_ms),
             )
-            line.time_control.turn_ms, line.time_control.bank_ms = row.turn_ms, row.bank_ms
             for seat in row.seats:
-                entrant = Entrant(seat["bot"], seat["version"], seat["owner"])
-                write_entrant(entrant, line.entrants.add())
+                line.entrants.add(bot=seat["bot"], version=seat["version"], owner=seat["owner"])
+                line.placing.append(seat["placing"])
+                line.faults.append(seat["faults"])
         if len(rows) == limit:
             response.next_page_token = str(rows[-1].match_id)
         return response.SerializeToString()
@@ -153,27 +146,24 @@ class ReadingCalls:
         ids = [one.version_id for one in page]
         remarks = remarks_of(self._read, ids, ladder.game, ladder.seats)
         for one in page:
-            remark = remarks.get(one.version_id, NO_REMARK)
-            line = response.ratings.add(
-                elo=one.elo,
-                matches=one.matches,
-                mean_placing=one.mean_placing,
-                win_share=one.win_share,
-                house=one.house,
+            remark, adjusted = remarks.get(one.version_id, NO_REMARK), one.luck_adjusted
+            line = message_of(
+                registry_pb2.Rating,
+                one,
+                entrant=message_of(transcript_pb2.Entrant, one),
                 elo_low=one.interval[0],
                 elo_high=one.interval[1],
-                provisional=one.provisional,
+                luck_adjusted=None,
                 frozen=remark.frozen,
                 paused=remark.paused,
                 banned=remark.banned,
             )
-            write_entrant(Entrant(one.bot, one.version, one.owner), line.entrant)
-            adjusted = one.luck_adjusted
             if adjusted is not None:
-                line.luck_adjusted.elo = adjusted.elo
-                line.luck_adjusted.elo_low, line.luck_adjusted.elo_high = adjusted.interval
-                if adjusted.variance_factor is not None:
-                    line.luck_adjusted.variance_factor = adjusted.variance_factor
+                low, high = adjusted.interval
+                line.luck_adjusted.CopyFrom(
+                    message_of(registry_pb2.LuckAdjusted, adjusted, elo_low=low, elo_high=high)
+                )
+            response.ratings.append(line)
         return response.SerializeToString()
 
     def _transcript(self, request: registry_pb2.GetTranscriptRequest) -> bytes:
@@ -198,7 +188,6 @@ class ReadingCalls:
 
 
 def _with(kind: Any, answer: Callable[[Any], bytes], request: bytes) -> bytes:
-    """Parse a request of this kind and answer it."""
     return answer(parsed(kind, request))
 
 

@@ -9,7 +9,7 @@ import grpc.aio
 
 from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
-from arena.codec.transcript import write_entrant
+from arena.codec.mirrored import message_of
 from arena.records import CheckOrigin, CheckOutcome, Owner, Registered, VersionId
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.accounts.registration import Registration
@@ -18,7 +18,7 @@ from arena.server.limits.guarding import bearer_token, guarded
 from arena.server.limits.refusals import Context
 from arena.server.reading.reading_queue import ReadingQueue
 from arena.server.requests.errors import malformed
-from arena.v1 import registry_pb2
+from arena.v1 import registry_pb2, transcript_pb2
 
 READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
 """The calls that wait in the reading queue."""
@@ -88,9 +88,8 @@ class RegistryService:
             registrant, request.bot, request.owner, request.version or "1"
         )
         self._gate.learn(token)
-        response = registry_pb2.RegisterBotResponse(token=token)
-        write_entrant(entrant, response.entrant)
-        return response
+        registered = message_of(transcript_pb2.Entrant, entrant)
+        return registry_pb2.RegisterBotResponse(token=token, entrant=registered)
 
     async def _report_check(
         self, request: registry_pb2.ReportCheckRequest, context: Context
@@ -103,9 +102,8 @@ class RegistryService:
         except MalformedError as error:
             raise malformed(str(error)) from error
         await self._record_check(registered.version_id, CheckOrigin.AUTHOR, outcome)
-        response = registry_pb2.ReportCheckResponse()
-        write_entrant(registered.entrant, response.entrant)
-        return response
+        checked = message_of(transcript_pb2.Entrant, registered.entrant)
+        return registry_pb2.ReportCheckResponse(entrant=checked)
 
     async def _read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""

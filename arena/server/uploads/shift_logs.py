@@ -37,14 +37,7 @@ class ShiftLogs:
             row = await own_version(connection, owner, bot, version)
             rows = (await connection.execute(shift_statements.shifts_of(row.version_id))).all()
         return [
-            HostedShift(
-                one.began_at,
-                one.ended_at,
-                one.check,
-                one.outcome,
-                one.log,
-                tuple(map(str, one.match_ids)),
-            )
+            HostedShift(**{**one._mapping, "match_ids": tuple(map(str, one.match_ids))})
             for one in rows
         ]
 

@@ -10,13 +10,9 @@ import grpc
 import grpc.aio
 
 from arena.builds.build import BuildRefusedError, check_size, read_build
-from arena.builds.hosted import (
-    SLOWEST_UPLOAD,
-    BuildState,
-    HostingTerms,
-)
+from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostingTerms
+from arena.codec.mirrored import message_of
 from arena.codec.wire_numbers import enum_numbers
-from arena.moments import milliseconds
 from arena.records import Allowance, Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.limits.gate import Gate
@@ -99,15 +95,7 @@ class UploadService:
 
     async def _terms(self, _request: Any, _context: Context) -> pb.GetUploadTermsResponse:
         terms = self._hosting
-        if terms is None:
-            return pb.GetUploadTermsResponse()
-        return pb.GetUploadTermsResponse(
-            hosting=True,
-            build_bytes=terms.build_bytes,
-            uploads_a_day=terms.uploads_a_day,
-            builds_kept=terms.builds_kept,
-            hosted_bots=terms.hosted_bots,
-        )
+        return message_of(pb.GetUploadTermsResponse, terms, hosting=terms is not None)
 
     async def _upload(self, _requests: object, context: Context) -> pb.UploadBuildResponse:
         async def answer() -> pb.UploadBuildResponse:
@@ -141,12 +129,8 @@ class UploadService:
             terms=terms,
             allowance=self._allowance,
         )
-        return pb.UploadBuildResponse(
-            bot=entrant.bot,
-            version=entrant.version,
-            sha256=sha256,
-            notices=await self._builds_kept.notices(owner, entrant.bot, terms),
-        )
+        notices = await self._builds_kept.notices(owner, entrant.bot, terms)
+        return message_of(pb.UploadBuildResponse, entrant, sha256=sha256, notices=notices)
 
     async def _read(
         self, context: Context, patience: asyncio.Timeout
@@ -205,28 +189,13 @@ class UploadService:
             self._lingering[peer] = loop.call_later(_FAST_AFTERWARDS_SECONDS, self._slow_down, peer)
 
     def _slow_down(self, peer: str) -> None:
-        """End the extra allowance of a peer."""
         del self._lingering[peer]
         self._gate.connections.known(peer, -_FAST_AS_STREAMS)
 
     async def _builds(self, request: pb.ListBuildsRequest, owner: Owner) -> pb.ListBuildsResponse:
         found = await self._builds_kept.of(owner, request.bot or None)
         return pb.ListBuildsResponse(
-            builds=[
-                pb.HostedBuild(
-                    bot=one.bot,
-                    version=one.version,
-                    sha256=one.sha256,
-                    size=one.size,
-                    uploaded_ms=milliseconds(one.uploaded_at),
-                    state=_STATES[one.state],
-                    reason=one.reason,
-                    plays=one.plays,
-                    kept=one.kept,
-                    running=one.running,
-                )
-                for one in found
-            ],
+            builds=[message_of(pb.HostedBuild, one, state=_STATES[one.state]) for one in found],
             notices=await self._builds_kept.open_events(owner, request.bot or None),
         )
 
@@ -237,30 +206,14 @@ class UploadService:
         await self._builds_kept.roll_back(owner, request.bot, request.version)
 
     async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
-        response = pb.ListShiftsResponse()
-        for one in await self._shift_logs.of(owner, request.bot, request.version):
-            response.shifts.add(
-                began_ms=milliseconds(one.began_at),
-                ended_ms=0 if one.ended_at is None else milliseconds(one.ended_at),
-                check=one.check,
-                outcome=one.outcome,
-                log=one.log,
-                match_ids=one.match_ids,
-            )
-        return response
+        found = await self._shift_logs.of(owner, request.bot, request.version)
+        return pb.ListShiftsResponse(shifts=[message_of(pb.HostedShift, one) for one in found])
 
     async def _match_log(
         self, request: pb.GetMatchLogRequest, owner: Owner
     ) -> pb.GetMatchLogResponse:
         found = await self._shift_logs.match_log(owner, request.bot, request.match_id)
-        return pb.GetMatchLogResponse(
-            version=found.version,
-            shift_began_ms=milliseconds(found.shift_began_at),
-            started_ms=milliseconds(found.started_at),
-            finished_ms=milliseconds(found.finished_at),
-            other_matches=found.other_matches,
-            log=found.log,
-        )
+        return message_of(pb.GetMatchLogResponse, found)
 
 
 async def _next(context: Context) -> pb.UploadBuildRequest | None:

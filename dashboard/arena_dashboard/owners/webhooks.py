@@ -5,8 +5,8 @@ from typing import Final
 
 import streamlit as st
 
+from arena.clients.event_client import EventClient, WebhookSeen
 from arena.clients.referee_client import OwnerCallError
-from arena.clients.webhook_client import WebhookClient, WebhookSeen
 from arena_dashboard.owners import owners
 from arena_dashboard.owners.owners import SignedIn
 from arena_dashboard.parts.markup import Html, in_markdown, table_of, tag
@@ -17,7 +17,7 @@ _SECRET: Final = "webhook-secret"  # noqa: S105  a key of the session
 """The key under which the session has the secret of the webhook that was added last."""
 
 
-def show(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
+def show(client: EventClient, owner: SignedIn, bots: Sequence[str]) -> None:
     """Show an owner's webhooks, and add and remove some."""
     try:
         found = client.webhooks(owner.key)
@@ -52,7 +52,7 @@ def _line(one: WebhookSeen) -> Html:
     )
 
 
-def _add(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
+def _add(client: EventClient, owner: SignedIn, bots: Sequence[str]) -> None:
     with st.form("add-webhook", clear_on_submit=True):
         st.caption(
             "A build is accepted or refused, a bot keeps failing: each is posted to an address of "
@@ -70,7 +70,7 @@ def _add(client: WebhookClient, owner: SignedIn, bots: Sequence[str]) -> None:
     owners.change(add)
 
 
-def _remove(client: WebhookClient, owner: SignedIn, found: Sequence[WebhookSeen]) -> None:
+def _remove(client: EventClient, owner: SignedIn, found: Sequence[WebhookSeen]) -> None:
     with st.form("remove-webhook"):
         chosen = st.selectbox(
             "Webhook", found, format_func=lambda one: f"{one.bot or ALL}: {one.url}"

@@ -10,10 +10,14 @@ from arena.codec.transcript import to_message
 from arena.match.match_id import is_match_id
 from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
-from arena.server.events.event_details import event_details
 from arena.server.events.finals.standings import standings
 from arena.server.events.ladders.ladders import MOST_TRANSCRIPTS
-from arena.server.events.serving.event_messages import ladder_line, match, standing
+from arena.server.events.serving.event_messages import (
+    event_details,
+    ladder_line,
+    match,
+    standing,
+)
 from arena.server.events.serving.event_views import EventViews
 from arena.server.events.serving.events import Events
 from arena.server.limits.gate import Gate

@@ -12,12 +12,12 @@ from typing import Any, Final, Protocol
 from sqlalchemy import Row as SqlRow
 
 from arena.builds.hosted import BuildState
+from arena.codec.mirrored import message_of
 from arena.database.errors import NotAllowedError, RequestRefusedError, WrongStateError
 from arena.moments import milliseconds, of_milliseconds
 from arena.records import Owner
 from arena.server.accounts.messages import OPERATOR, Messages
 from arena.server.events.event import Dates, Event
-from arena.server.events.event_details import event_details
 from arena.server.events.event_file import read_event
 from arena.server.events.finals.archives import Archives
 from arena.server.events.finals.finals import Finals
@@ -26,6 +26,7 @@ from arena.server.events.grades import read_rubric
 from arena.server.events.organisers import Organisers
 from arena.server.events.roster_file import Enrollee
 from arena.server.events.rosters import Rosters
+from arena.server.events.serving.event_messages import event_details
 from arena.server.events.serving.event_views import EventViews
 from arena.server.events.serving.events import Events
 from arena.server.events.serving.grading import Grading
@@ -171,7 +172,7 @@ class OrganiserCalls:
         elo = {(one.player.entrant.bot, one.player.entrant.version): one.elo for one in lines}
         people: dict[int, list[pb.Person]] = {}
         for row in await self._store.rosters.of(event):
-            people.setdefault(row.owner_id, []).append(_person(row))
+            people.setdefault(row.owner_id, []).append(message_of(pb.Person, row))
         return pb.ListParticipantsResponse(
             event=event_details(event, now),
             participants=[
@@ -186,12 +187,7 @@ class OrganiserCalls:
         self, request: pb.GetLastCheckRequest, event: Event, _who: Organiser
     ) -> pb.GetLastCheckResponse:
         row = await self._store.organisers.last_check(event, request.bot)
-        return pb.GetLastCheckResponse(
-            version=row.version or "",
-            state=_STATES.get(row.state, upload_pb2.BUILD_STATE_UNSPECIFIED),
-            reason=row.reason or "",
-            log=row.log or "",
-        )
+        return message_of(pb.GetLastCheckResponse, row, state=_STATES.get(row.state))
 
     async def _enroll(
         self, request: pb.EnrollPeopleRequest, event: Event, who: Organiser
@@ -207,9 +203,7 @@ class OrganiserCalls:
         _, now = await self._store.events.named(event.name)
         return pb.EnrollPeopleResponse(
             event=event_details(event, now),
-            added=[
-                pb.Enrolled(index=one.index, owner=one.team, captain=one.captain) for one in added
-            ],
+            added=[message_of(pb.Enrolled, one, owner=one.team) for one in added],
         )
 
     async def _move_person(
@@ -237,17 +231,12 @@ class OrganiserCalls:
                 + f" See `arena tournament standings {event.tournament}`." * bool(event.tournament)
             )
         found = await self._store.finals.progress(event)
-        return pb.GetProgressResponse(
+        return message_of(
+            pb.GetProgressResponse,
+            found,
             event=event_details(event, now),
-            bots=found.bots,
-            blocks=found.blocks,
-            matches=found.matches,
-            played=found.played,
-            playing=found.playing,
-            walkovers=found.walkovers,
             left_ms=None if found.left is None else round(found.left.total_seconds() * 1000),
-            why_not=found.why_not,
-            ended_ms=_milliseconds(event.ended_at),
+            ended_ms=None if event.ended_at is None else milliseconds(event.ended_at),
         )
 
     async def _grades(
@@ -289,12 +278,9 @@ class OrganiserCalls:
         self, _request: pb.ListEventWebhooksRequest, event: Event, who: Organiser
     ) -> pb.ListEventWebhooksResponse:
         found = await self._store.webhooks.of_event(event.id, public_only=not who.here)
-        response = pb.ListEventWebhooksResponse()
-        for row in found:
-            response.webhooks.add(
-                url=row.url, delivered=row.delivered, waiting=row.waiting, failure=row.failure
-            )
-        return response
+        return pb.ListEventWebhooksResponse(
+            webhooks=[message_of(pb.EventWebhook, row) for row in found]
+        )
 
     async def _archived_event(
         self, request: pb.GetArchivedEventRequest, event: Event, _who: Organiser
@@ -322,21 +308,13 @@ class OrganiserCalls:
 def _participant(
     row: SqlRow[Any], people: Sequence[pb.Person], elo: float | None
 ) -> pb.Participant:
-    return pb.Participant(
-        owner=row.owner,
-        bot=row.bot or "",
-        team=row.team or "",
-        entered_ms=_milliseconds(row.entered_at),
-        version=row.version or "",
+    return message_of(
+        pb.Participant,
+        row,
         sha256=row.sha256 and bytes(row.sha256),
-        withdrawn=row.withdrawn,
-        plays=row.plays or "",
-        newest=row.newest or "",
-        state=_STATES.get(row.state, upload_pb2.BUILD_STATE_UNSPECIFIED),
+        state=_STATES.get(row.state),
         reason=_shortened(row.reason or "") if row.state == BuildState.REFUSED.value else "",
-        last_seen_ms=_milliseconds(row.seen_at),
-        matches=row.matches or 0,
-        faults=row.faults or 0,
+        last_seen_ms=None if row.seen_at is None else milliseconds(row.seen_at),
         people=people,
         elo=elo,
     )
@@ -348,37 +326,14 @@ def _shortened(reason: str) -> str:
     return "\n".join(dict.fromkeys([*lines[:1], *lines[-1:]]))
 
 
-def _person(row: SqlRow[Any]) -> pb.Person:
-    return pb.Person(
-        number=row.number,
-        name=row.name,
-        email=row.email,
-        student_number=row.student_number,
-        captain=row.captain,
-        excused=row.excused,
-    )
-
-
 def _grade(one: Graded) -> pb.Grade:
-    person = pb.Person(
-        number=one.number,
-        name=one.name,
-        email=one.email,
-        student_number=one.student_number,
-        excused=one.grade.excused,
-    )
-    return pb.Grade(
-        person=person,
+    return message_of(
+        pb.Grade,
+        one.grade,
+        person=message_of(pb.Person, one, excused=one.grade.excused),
         owner=one.owner,
-        points=one.grade.points,
-        most=one.grade.most,
-        explained=one.grade.explained,
         criteria=[pb.Criterion(name=k, points=v) for k, v in one.grade.criteria.items()],
     )
-
-
-def _milliseconds(moment: datetime | None) -> int:
-    return 0 if moment is None else milliseconds(moment)
 
 
 def _moment(ms: int) -> datetime:

@@ -6,7 +6,7 @@ import psycopg
 
 from arena.database.engine import reading_engine
 from arena.server.app.store import Store
-from arena.server.events.event_details import event_details
+from arena.server.events.serving.event_messages import event_details
 from tests.server.events.cups import entrant, let_pass, played_out, said
 
 Sql = psycopg.Connection[Any]
