@@ -8,6 +8,11 @@ def in_utc(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def utc_or_never(moment: datetime | None) -> str:
+    """Return an aware moment as `in_utc` does, "never" for None."""
+    return "never" if moment is None else in_utc(moment)
+
+
 def iso_utc(moment: datetime) -> str:
     """Return an aware moment in the ISO form, as `2026-11-25T08:10:03.123456+00:00`."""
     return moment.astimezone(UTC).isoformat()

@@ -6,7 +6,6 @@ from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.database import with_store
@@ -17,7 +16,7 @@ from arena.commands.owners import any_bot, hosted, own_notes, own_results, webho
 from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import client_of, login_at
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import members, say, say_json, say_table
 from arena.moments import in_utc, iso_utc
 from arena.scheduling.bot_paces import pace_in_words, read_bot_pace
 
@@ -103,13 +102,13 @@ def list_bots(
     if as_json:
         say_json(lines)
         return
-    table = Table("bot", "version", *(["owner"] if operator else []), "matches", "")
+    rows = []
     for line in lines:
         kinds = ("house", "retired", "frozen", "paused", "banned", "connected")
         marks = [mark for mark in kinds if line.get(mark)]
         owner = [line["owner"]] if operator else []
-        table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
-    Terminal().print_table(table)
+        rows.append((line["bot"], line["version"], *owner, line["matches"], ", ".join(marks)))
+    say_table(("bot", "version", *["owner"] * operator, "matches", ""), rows)
     if more:
         say_more(limit, "version")
 
@@ -134,15 +133,9 @@ def show(
     found = client_of(address).bot(login_at(address).key, name, limit + 1)
     bot = replace(found, versions=found.versions[:limit])
     if as_json:
-        shown: dict[str, Any] = {
-            "bot": bot.name,
-            "text": bot.text,
-            "language": bot.language,
-            "link": bot.link,
-        }
-        shown |= {"frozen": bot.frozen, "paused": bot.paused, "pace": bot.pace}
-        shown |= {"shares_decisions": bot.shares_decisions, "shares_notes": bot.shares_notes}
-        say_json(shown | {"versions": _versions(bot)})
+        shown = members(bot, "text", "language", "link", "frozen", "paused", "pace")
+        shown |= members(bot, "shares_decisions", "shares_notes")
+        say_json({"bot": bot.name, **shown, "versions": _versions(bot)})
         return
     marks = ["frozen by the operator"] * bot.frozen + ["paused by you"] * bot.paused
     if bot.pace is not None:
@@ -155,12 +148,11 @@ def show(
     for words in (bot.language, bot.link, bot.text):
         if words:
             say(words)
-    table = Table("version", "registered", "matches", "faults", "connected", "playing", "")
+    rows = []
     for one in bot.versions:
         numbers = (one.matches, one.faults, one.connected, one.playing)
-        retired = "retired" if one.retired else ""
-        table.add_row(one.label, in_utc(one.registered), *map(str, numbers), retired)
-    Terminal().print_table(table)
+        rows.append((one.label, in_utc(one.registered), *numbers, "retired" * one.retired))
+    say_table(("version", "registered", "matches", "faults", "connected", "playing", ""), rows)
     for one in bot.versions:
         if one.check:
             say(f"Version {one.label}: {one.check}")
@@ -299,17 +291,13 @@ def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any
 
 
 def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
-    """Return the versions of a bot as JSON."""
     return [
         {
             "version": one.label,
             "registered": iso_utc(one.registered),
-            "retired": one.retired,
-            "matches": one.matches,
-            "faults": one.faults,
+            **members(one, "retired", "matches", "faults"),
             "connected": one.connected > 0,
-            "playing": one.playing,
-            "check": one.check,
+            **members(one, "playing", "check"),
         }
         for one in bot.versions
     ]

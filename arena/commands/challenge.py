@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError
@@ -24,7 +23,7 @@ from arena.commands.options import (
     time_control,
 )
 from arena.commands.owners.logins import login_at
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 from arena.games import make_game
 
 DASHBOARD_PORT = 8501
@@ -190,15 +189,14 @@ def _print_summary(found: list[Any]) -> None:
         for entrant, rank, place in zip(played.entrants, played.placing, mean_places, strict=True):
             wins[str(entrant)] += rank == 1
             places[str(entrant)] += place
-    table = Table("bot", "matches", "won", "mean place")
-    for bot in sorted(places, key=lambda bot: places[bot]):
-        mean = f"{places[bot] / len(found):.2f}"
-        table.add_row(bot, str(len(found)), str(wins[bot]), mean)
-    Terminal().print_table(table)
+    rows = (
+        (bot, len(found), wins[bot], f"{place / len(found):.2f}")
+        for bot, place in sorted(places.items(), key=lambda one: one[1])
+    )
+    say_table(("bot", "matches", "won", "mean place"), rows)
 
 
 def _report(challenge_id: str, found: list[Any], reason: str, pages: str) -> dict[str, Any]:
-    """Return the matches of a challenge as JSON."""
     return {
         "challenge_id": challenge_id,
         "matches": [

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -44,6 +44,11 @@ def _say_json(text: str) -> None:
     stream = JSON_STREAM.get() or sys.stdout
     stream.write(f"{text}\n")
     stream.flush()
+
+
+def members(value: Any, *names: str) -> dict[str, Any]:
+    """Return members of a value by their names, for JSON that calls them the same."""
+    return {name: getattr(value, name) for name in names}
 
 
 def json_text(
@@ -114,6 +119,20 @@ class Terminal(Console):
             yield
         finally:
             self.width = before
+
+
+def say_table(
+    headings: Iterable[str],
+    rows: Iterable[Iterable[object]],
+    *,
+    title: str | None = None,
+    lesser: Sequence[str] = (),
+) -> None:
+    """Print rows below headings: see `Terminal.print_table`."""
+    table = Table(*headings, title=title)
+    for row in rows:
+        table.add_row(*map(str, row))
+    Terminal().print_table(table, lesser)
 
 
 def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:

@@ -5,14 +5,13 @@ from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, kept_login, login_at
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 from arena.moments import in_utc, in_words, iso_utc
 from arena.wording import number_of
 
@@ -47,13 +46,11 @@ def _print_list(found: "Sequence[EventSeen]", *, as_json: bool, otherwise: str) 
     if not found:
         say(otherwise)
         return
-    table = Table("event", "title", "phase", "entries", "freeze", "results")
-    for one in found:
-        table.add_row(
-            *(one.name, one.title, one.phase, str(one.entries)),
-            *(in_utc(one.freezes), in_utc(one.results)),
-        )
-    Terminal().print_table(table)
+    rows = (
+        (one.name, one.title, one.phase, one.entries, in_utc(one.freezes), in_utc(one.results))
+        for one in found
+    )
+    say_table(("event", "title", "phase", "entries", "freeze", "results"), rows)
 
 
 def show(

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.events import entering, organisers, organising, participants, roster, viewing
 from arena.commands.events.archives import archive, verify
@@ -18,7 +17,7 @@ from arena.commands.events.organising import EventName, OrganiserAddress, organi
 from arena.commands.events.progress import progress
 from arena.commands.events.similar import similar
 from arena.commands.options import AsJson
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -93,7 +92,4 @@ def webhooks(name: EventName, address: OrganiserAddress = "", as_json: AsJson = 
     if as_json:
         say_json(found)
         return
-    table = Table("webhook", "delivered", "waiting", "last failure")
-    for one in found:
-        table.add_row(*map(str, one.values()))
-    Terminal().print_table(table)
+    say_table(("webhook", "delivered", "waiting", "last failure"), (one.values() for one in found))

@@ -3,16 +3,16 @@
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.commands.errors import CommandError
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AsJson
-from arena.commands.terminal import Terminal, say, say_json
-from arena.moments import in_utc, iso_utc
+from arena.commands.terminal import members, say, say_json, say_table
+from arena.moments import in_utc, iso_utc, utc_or_never
 from arena.printable import printable
 
 if TYPE_CHECKING:
@@ -31,29 +31,18 @@ def entries(name: EventName, address: OrganiserAddress = "", as_json: AsJson = F
     if as_json:
         say_json([_entry_json(one) for one in entered])
         return
-    columns = [
-        "bot",
-        "team",
-        "owner",
-        "entered",
-        "plays",
-        "newest build",
-        "last seen",
-        "Elo",
-        "why",
-    ]
-    table = Table(*columns)
+    rows = []
     for one in entered:
         assert one.entered is not None
         plays = one.version or one.plays or "–"
         plays += " (connected)" * one.connected
+        plays += " (withdrawn)" * one.withdrawn
         newest = f"{one.newest}: {one.state.value}" if one.newest and one.state else "none"
-        table.add_row(
-            *(one.bot, one.team, one.owner, in_utc(one.entered)),
-            *(plays + " (withdrawn)" * one.withdrawn, newest, _last_seen(one)),
-            *("" if one.elo is None else f"{one.elo:+.0f}", one.reason),
-        )
-    Terminal().print_table(table, ["last seen"])
+        times = (in_utc(one.entered), plays, newest, utc_or_never(one.last_seen))
+        elo = "" if one.elo is None else f"{one.elo:+.0f}"
+        rows.append((one.bot, one.team, one.owner, *times, elo, one.reason))
+    columns = ("bot", "team", "owner", "entered", "plays", "newest build", "last seen")
+    say_table((*columns, "Elo", "why"), rows, lesser=["last seen"])
     without = sum(not (one.version or one.plays) for one in entered)
     if without:
         say(
@@ -81,15 +70,12 @@ def people(
         written.writerows(lines)
         typer.echo(printable(text.getvalue(), keep="\n"), nl=False)
         return
-    table = Table("name", "e-mail", "number", "team", "bot", "plays")
+    rows = []
     for one in lines:
         plays = one["plays"] or (f"– ({one['state'] or 'no build'})" if one["bot"] else "–")
-        table.add_row(
-            one["name"] + " (excused)" * one["excused"],
-            *(one["email"], one["number"], one["team"]),
-            *(one["bot"] or "not entered", plays),
-        )
-    Terminal().print_table(table)
+        name, bot = one["name"] + " (excused)" * one["excused"], one["bot"] or "not entered"
+        rows.append((name, one["email"], one["number"], one["team"], bot, plays))
+    say_table(("name", "e-mail", "number", "team", "bot", "plays"), rows)
     without = sorted(one.owner for one in found if one.people and not one.bot)
     if without:
         say(f"Not entered: {', '.join(without)}.")
@@ -105,9 +91,7 @@ def log(
     found = organiser_at(address).last_check(name, bot)
     state = found.state.value if found.state else None
     if as_json:
-        say_json(
-            {"version": found.version, "state": state, "reason": found.reason, "log": found.log}
-        )
+        say_json({**asdict(found), "state": state})
         return
     if not found.version:
         say(f"No build of {bot} was uploaded.")
@@ -156,22 +140,17 @@ def message(
 
 def _entry_json(one: "ParticipantSeen") -> dict[str, Any]:
     return {
-        "bot": one.bot,
-        "team": one.team,
-        "owner": one.owner,
+        **members(one, "bot", "team", "owner"),
         "entered": one.entered and iso_utc(one.entered),
         "version": one.version or None,
         "sha256": one.sha256 or None,
-        "connected": one.connected,
-        "withdrawn": one.withdrawn,
+        **members(one, "connected", "withdrawn"),
         "plays": one.plays or None,
         "newest": one.newest or None,
         "state": one.state and one.state.value,
         "reason": one.reason or None,
         "last_seen": one.last_seen and iso_utc(one.last_seen),
-        "matches": one.matches,
-        "faults": one.faults,
-        "elo": one.elo,
+        **members(one, "matches", "faults", "elo"),
     }
 
 
@@ -195,7 +174,3 @@ def _people_json(found: Sequence["ParticipantSeen"]) -> list[dict[str, Any]]:
         for person in one.people
     ]
     return [line for _, line in sorted(lines, key=lambda line: line[0])]
-
-
-def _last_seen(one: "ParticipantSeen") -> str:
-    return in_utc(one.last_seen) if one.last_seen else "never"

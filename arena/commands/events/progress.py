@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.options import AsJson
-from arena.commands.terminal import say, say_json
+from arena.commands.terminal import members, say, say_json
 from arena.moments import in_utc, in_words, iso_utc
 from arena.wording import number_of
 
@@ -20,12 +20,7 @@ def progress(name: EventName, address: OrganiserAddress = "", as_json: AsJson = 
             {
                 "event": found.event.name,
                 "phase": found.event.phase,
-                "bots": found.bots,
-                "blocks": found.blocks,
-                "matches": found.matches,
-                "played": found.played,
-                "playing": found.playing,
-                "walkovers": found.walkovers,
+                **members(found, "bots", "blocks", "matches", "played", "playing", "walkovers"),
                 "seconds_left": None if found.left is None else found.left.total_seconds(),
                 "ended": None if found.ended is None else iso_utc(found.ended),
                 "why_not": found.why_not,

@@ -3,9 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from rich.table import Table
-
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import members, say, say_table
 from arena.lab.analysis import Estimate, SoftPair
 from arena.server.events.similarity.report import (
     AlikePair,
@@ -41,14 +39,15 @@ def _print_sources(part: Sources, top: int) -> None:
     if not part.pairs:
         say(f"{part.builds} builds compared: no two have a passage in common.")
         return
-    table = Table("bot", "owner", "shared", "with", "owner", "shared", "files", "build")
-    for pair in part.pairs[:top]:
-        table.add_row(
+    rows = (
+        (
             *(pair.one.bot, pair.one.owner, f"{pair.share:.1%}"),
             *(pair.other.bot, pair.other.owner, f"{pair.share_of_other:.1%}"),
             *(" – ".join(pair.files), "identical" if pair.identical else "another"),
         )
-    Terminal().print_table(table)
+        for pair in part.pairs[:top]
+    )
+    say_table(("bot", "owner", "shared", "with", "owner", "shared", "files", "build"), rows)
     say(
         f"{part.builds} builds compared: how much of each is in the other, without passages of "
         "the first bots."
@@ -58,7 +57,7 @@ def _print_sources(part: Sources, top: int) -> None:
 def _print_behaviour(part: Behaviour, top: int) -> None:
     for trouble in part.troubles:
         say(f"Not asked everything: {trouble}")
-    table = Table("", "bot", "and", "agree", "expected", "a copy", "likeness", "p, corrected")
+    rows = []
     for pair in part.pairs[:top]:
         one = pair.agreement
         if one.kappa is None:
@@ -68,8 +67,8 @@ def _print_behaviour(part: Behaviour, top: int) -> None:
             p = p_text(one.corrected)
         shares = (f"{share:.0%}" for share in (one.agreed, one.expected, one.copies))
         mark = "●" if one.marked else ""
-        table.add_row(mark, pair.one.bot, pair.other.bot, *shares, likeness, p)
-    Terminal().print_table(table)
+        rows.append((mark, pair.one.bot, pair.other.bot, *shares, likeness, p))
+    say_table(("", "bot", "and", "agree", "expected", "a copy", "likeness", "p, corrected"), rows)
     say(
         f"{part.programs} programs answered {part.positions:,} positions, {part.runs} times each "
         f"(--seed {part.seed}). Likeness: 0 as expected of independent programs, 1 for a copy."
@@ -80,14 +79,14 @@ def _print_soft_play(part: SoftPlay, top: int) -> None:
     if not part.pairs:
         say(f"No two met often enough in {part.matches:,} matches.")
         return
-    table = Table("", "bot", "against", "decisions", "loss there", "elsewhere", "more")
-    table.add_column("p, corrected")
+    rows = []
     for one in part.pairs[:top]:
         losses = (loss_text(loss) for loss in (one.loss, one.elsewhere, one.more))
         mark = "●" if one.marked else ""
         p = p_text(one.corrected)
-        table.add_row(mark, one.bot, one.other, f"{one.decisions:,}", *losses, p)
-    Terminal().print_table(table)
+        rows.append((mark, one.bot, one.other, f"{one.decisions:,}", *losses, p))
+    columns = ("", "bot", "against", "decisions", "loss there", "elsewhere", "more", "p, corrected")
+    say_table(columns, rows)
     say(
         f"Decisions of {part.matches:,} matches, {part.of_final:,} of them of the final, in % of "
         "a match a decision. More: beyond what it loses elsewhere and others lose against that one."
@@ -105,18 +104,13 @@ def similarity_json(found: Similarity, top: int) -> dict[str, Any]:
         "behaviour": _left_out(behaviour)
         if isinstance(behaviour, LeftOut)
         else {
-            "programs": behaviour.programs,
-            "positions": behaviour.positions,
-            "runs": behaviour.runs,
-            "seed": behaviour.seed,
-            "troubles": list(behaviour.troubles),
+            **members(behaviour, "programs", "positions", "runs", "seed", "troubles"),
             "pairs": [_alike(one) for one in behaviour.pairs[:top]],
         },
         "soft_play": _left_out(soft_play)
         if isinstance(soft_play, LeftOut)
         else {
-            "matches": soft_play.matches,
-            "of_final": soft_play.of_final,
+            **members(soft_play, "matches", "of_final"),
             "pairs": [_soft(one) for one in soft_play.pairs[:top]],
         },
     }
@@ -131,8 +125,7 @@ def _source(pair: SimilarPair) -> dict[str, Any]:
         "bots": [pair.one.bot, pair.other.bot],
         "owners": [pair.one.owner, pair.other.owner],
         "shares": [round(pair.share, 4), round(pair.share_of_other, 4)],
-        "files": list(pair.files),
-        "identical": pair.identical,
+        **members(pair, "files", "identical"),
     }
 
 
@@ -158,9 +151,7 @@ def _soft(one: SoftPair) -> dict[str, Any]:
     return {
         "bot": one.bot,
         "against": one.other,
-        "marked": one.marked,
-        "clusters": one.clusters,
-        "decisions": one.decisions,
+        **members(one, "marked", "clusters", "decisions"),
         "loss": _estimate(one.loss),
         "elsewhere": _estimate(one.elsewhere),
         "more": _estimate(one.more),

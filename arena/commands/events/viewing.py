@@ -3,18 +3,17 @@
 They ask the referee, and show private events to the members who are signed in.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.events.entering import key_at
 from arena.commands.events.organising import EventName
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 from arena.moments import in_utc, iso_utc
 
 if TYPE_CHECKING:
@@ -34,16 +33,15 @@ def ladder(
     if not found:
         say(f"Nothing is played on a ladder of {name}: it has none, or no bot plays yet.")
         return
-    table = Table("rank", "bot", "version", "owner", "Elo", "95 % interval", "matches")
+    rows = []
     for one in found:
         ranks = f"{one.rank_low}" + f" to {one.rank_high}" * (one.rank_high > one.rank_low)
         low, high = one.interval
-        table.add_row(
-            *(ranks, one.entrant.bot, "" if one.house else one.entrant.version),
-            *(one.entrant.owner, f"{one.elo:+.0f}", f"{low:+.0f} to {high:+.0f}"),
-            f"{one.matches:,}",
-        )
-    Terminal().print_table(table)
+        version = "" if one.house else one.entrant.version
+        interval, matches = f"{low:+.0f} to {high:+.0f}", f"{one.matches:,}"
+        entrant = (one.entrant.bot, version, one.entrant.owner)
+        rows.append((ranks, *entrant, f"{one.elo:+.0f}", interval, matches))
+    say_table(("rank", "bot", "version", "owner", "Elo", "95 % interval", "matches"), rows)
 
 
 def standings(
@@ -57,14 +55,11 @@ def standings(
     if not found:
         say(f"The final of {name} is not released: there is nothing to see yet.")
         return
-    table = Table("place", "bot", "version", "owner", "points")
+    rows = []
     for one in found:
         margin = "" if one.margin is None else f" ± {one.margin:.1f}"
-        table.add_row(
-            *(str(one.place), one.entrant.bot, one.entrant.version, one.entrant.owner),
-            f"{one.points:.1f}{margin}",
-        )
-    Terminal().print_table(table)
+        rows.append((one.place, *astuple(one.entrant), f"{one.points:.1f}{margin}"))
+    say_table(("place", "bot", "version", "owner", "points"), rows)
 
 
 def matches(
@@ -87,11 +82,11 @@ def matches(
     if not found:
         say("There is no such match.")
         return
-    table = Table("match", "block", "ended", "seats: bot, placing")
+    rows = []
     for one in found:
         seats = ", ".join(f"{entrant.bot} {placing}" for entrant, placing in one.seats)
-        table.add_row(one.match_id, str(one.block), in_utc(one.ended), seats)
-    Terminal().print_table(table)
+        rows.append((one.match_id, one.block, in_utc(one.ended), seats))
+    say_table(("match", "block", "ended", "seats: bot, placing"), rows)
     say(about_older(found))
 
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.commands.database import reading, with_store
 from arena.commands.known_bots import require_bot
 from arena.commands.listing import say_more_versions
 from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import members, say, say_json, say_table
 from arena.moments import in_utc, iso_utc
 from arena.scheduling.bot_paces import pace_in_words
 
@@ -62,9 +61,7 @@ def identical(
             [
                 {
                     "sha256": bytes(row.sha256).hex(),
-                    "bot": row.bot,
-                    "version": row.version,
-                    "owner": row.owner,
+                    **members(row, "bot", "version", "owner"),
                     "uploaded": iso_utc(row.uploaded_at),
                 }
                 for row in rows
@@ -74,11 +71,13 @@ def identical(
     if not rows:
         say("No build was uploaded by more than one owner.")
         return
-    table = Table("SHA-256", "bot", "version", "owner", "uploaded")
-    for row in rows:
-        sha256 = bytes(row.sha256).hex()[:16]
-        table.add_row(sha256, row.bot, row.version, row.owner, in_utc(row.uploaded_at))
-    Terminal().print_table(table)
+    say_table(
+        ("SHA-256", "bot", "version", "owner", "uploaded"),
+        (
+            (bytes(one.sha256).hex()[:16], one.bot, one.version, one.owner, in_utc(one.uploaded_at))
+            for one in rows
+        ),
+    )
 
 
 def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
@@ -86,16 +85,10 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
     bots = with_store(lambda store: store.find_bots(search, limit + 1))
     return [
         {
-            "bot": bot.bot,
-            "version": bot.version,
-            "owner": bot.owner,
-            "house": bot.house,
+            **members(bot, "bot", "version", "owner", "house"),
             "retired": bot.retired_at is not None,
-            "frozen": bot.frozen_at is not None,
-            "paused": bot.paused_at is not None,
-            "banned": bot.banned_at is not None,
-            "pace": bot.pace,
-            "matches": bot.matches,
+            **_halted_json(bot),
+            **members(bot, "pace", "matches"),
         }
         for bot in bots[:limit]
     ], len(bots) > limit
@@ -104,7 +97,7 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
 def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     """Print a bot's newest versions, each with its last conformance check (`arena check`)."""
     from arena.server.accounts import bot_statements
-    from arena.server.uploads.checks import last_checks
+    from arena.server.uploads.checks import check_in_words, last_checks
 
     with reading() as (read, _):
         every = read(bot_statements.bot_list(named=[name]))
@@ -115,8 +108,6 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     if as_json:
         say_json(_bot_json(rows, checks))
         return
-    from arena.server.uploads.checks import check_in_words
-
     newest = rows[0]
     marks = ["house"] * newest.house
     marks += ["frozen by the operator"] * (newest.frozen_at is not None)
@@ -124,17 +115,12 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     marks += ["its owner is banned"] * (newest.banned_at is not None)
     marks += [pace_in_words(newest.pace)] * (newest.pace is not None)
     say(", ".join([f"{newest.bot} by {newest.owner}", *marks]))
-    table = Table("version", "registered", "matches", "", "check")
+    lines = []
     for row in rows:
-        check = checks.get(row.id)
-        table.add_row(
-            row.version,
-            in_utc(row.created_at),
-            str(row.matches),
-            "retired" if row.retired_at is not None else "",
-            check_in_words(check) if check is not None else "Not checked.",
-        )
-    Terminal().print_table(table)
+        check, retired = checks.get(row.id), "retired" * (row.retired_at is not None)
+        checked = "Not checked." if check is None else check_in_words(check)
+        lines.append((row.version, in_utc(row.created_at), row.matches, retired, checked))
+    say_table(("version", "registered", "matches", "", "check"), lines)
     if len(every) > limit:
         say_more_versions(limit)
 
@@ -156,15 +142,15 @@ def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> 
             }
         )
     return {
-        "bot": newest.bot,
-        "owner": newest.owner,
-        "house": newest.house,
-        "frozen": newest.frozen_at is not None,
-        "paused": newest.paused_at is not None,
-        "banned": newest.banned_at is not None,
+        **members(newest, "bot", "owner", "house"),
+        **_halted_json(newest),
         "pace": newest.pace,
         "versions": versions,
     }
+
+
+def _halted_json(row: Any) -> dict[str, Any]:
+    return {mark: getattr(row, f"{mark}_at") is not None for mark in ("frozen", "paused", "banned")}
 
 
 def tell_token(token: str) -> None:

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.options import AsJson
-from arena.commands.terminal import Terminal, json_text, say_json
+from arena.commands.terminal import json_text, members, say_json, say_table
 from arena.moments import in_utc, iso_utc
 
 
@@ -18,20 +17,16 @@ def audit(
     """List what owners and operators changed, newest first."""
     rows = with_store(lambda store: store.owners.audit(limit))
     if as_json:
-        lines = [
-            {
-                "at": iso_utc(row.at),
-                "actor": row.actor,
-                "action": row.action,
-                "subject": row.subject,
-                "details": row.details,
-            }
-            for row in rows
-        ]
-        say_json(lines)
+        names = ("actor", "action", "subject", "details")
+        say_json([{"at": iso_utc(row.at), **members(row, *names)} for row in rows])
         return
-    table = Table("at", "actor", "action", "subject", "details")
-    for row in rows:
-        details = json_text(row.details) if row.details else ""
-        table.add_row(in_utc(row.at), row.actor, row.action, row.subject, details)
-    Terminal().print_table(table)
+    say_table(
+        ("at", "actor", "action", "subject", "details"),
+        (
+            (
+                *(in_utc(row.at), row.actor, row.action, row.subject),
+                json_text(row.details) if row.details else "",
+            )
+            for row in rows
+        ),
+    )

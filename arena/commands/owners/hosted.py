@@ -3,14 +3,13 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.builds.hosted import BuildState
 from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import members, say, say_json, say_table
 from arena.moments import in_utc, iso_utc
 
 
@@ -26,28 +25,24 @@ def builds(
     if as_json:
         lines = [
             {
-                "bot": one.bot,
-                "version": one.version,
+                **members(one, "bot", "version"),
                 "sha256": one.sha256.hex(),
                 "bytes": one.size,
                 "uploaded": iso_utc(one.uploaded_at),
                 "state": one.state.value,
-                "reason": one.reason,
-                "plays": one.plays,
-                "kept": one.kept,
-                "running": one.running,
+                **members(one, "reason", "plays", "kept", "running"),
             }
             for one in found
         ]
         say_json(lines)
         return
-    table = Table("bot", "version", "uploaded", "kB", "SHA-256", "")
+    rows = []
     for one in found:
         size = f"{one.size / 1000:,.1f}"
         words = one.in_words + ("" if one.kept else ", not kept any more")
         uploaded = in_utc(one.uploaded_at)
-        table.add_row(one.bot, one.version, uploaded, size, one.sha256.hex()[:12], words)
-    Terminal().print_table(table)
+        rows.append((one.bot, one.version, uploaded, size, one.sha256.hex()[:12], words))
+    say_table(("bot", "version", "uploaded", "kB", "SHA-256", ""), rows)
     for one in found:
         if one.state is BuildState.REFUSED:
             say(f"{one.bot} {one.version} was refused. {one.reason}")
@@ -93,8 +88,7 @@ def logs(
             {
                 "began": iso_utc(one.began_at),
                 "ended": one.ended_at and iso_utc(one.ended_at),
-                "check": one.check,
-                "outcome": one.outcome,
+                **members(one, "check", "outcome"),
                 "matches": one.match_ids,
                 "log": one.log,
             }

@@ -3,14 +3,13 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.listing import say_shown
 from arena.commands.options import SHOWN, AsJson, Limit
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say, say_json
-from arena.moments import in_utc, iso_utc
+from arena.commands.terminal import members, say, say_json, say_table
+from arena.moments import in_utc, iso_utc, utc_or_never
 
 MOST_USES = 10_000
 
@@ -50,8 +49,7 @@ def list_invites(
         lines = [
             {
                 "invite": one.id,
-                "uses_left": one.uses_left,
-                "made_by": one.made_by,
+                **members(one, "uses_left", "made_by"),
                 "made": iso_utc(one.created_at),
                 "expires": one.expires_at and iso_utc(one.expires_at),
             }
@@ -59,12 +57,11 @@ def list_invites(
         ]
         say_json(lines)
         return
-    table = Table("invite", "uses left", "made by", "made", "expires")
-    for one in invites:
-        until = "never" if one.expires_at is None else in_utc(one.expires_at)
-        made = in_utc(one.created_at)
-        table.add_row(str(one.id), str(one.uses_left), one.made_by, made, until)
-    Terminal().print_table(table)
+    rows = (
+        (one.id, one.uses_left, one.made_by, in_utc(one.created_at), utc_or_never(one.expires_at))
+        for one in invites
+    )
+    say_table(("invite", "uses left", "made by", "made", "expires"), rows)
     say_shown(len(invites), count, "invites")
 
 

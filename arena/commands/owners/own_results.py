@@ -8,13 +8,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of
-from arena.commands.terminal import Terminal, json_text, say, say_json
+from arena.commands.terminal import json_text, members, say, say_json, say_table
 from arena.database.names import folded
 from arena.match.transcript_json import to_json
 from arena.moments import in_utc, iso_utc
@@ -52,13 +51,13 @@ def matches(
             f"{name} has no finished match{fitting}." if name else f"No match is finished{fitting}."
         )
         return
-    table = Table("match", "game", "finished", "bots and places")
+    rows = []
     for one in found:
         placed = [
             f"{entrant} ({place})" for entrant, place in zip(one.entrants, one.placing, strict=True)
         ]
-        table.add_row(one.match_id, one.game, in_utc(one.finished), ", ".join(placed))
-    Terminal().print_table(table)
+        rows.append((one.match_id, one.game, in_utc(one.finished), ", ".join(placed)))
+    say_table(("match", "game", "finished", "bots and places"), rows)
 
 
 def faults(
@@ -151,13 +150,7 @@ def ratings(
     if as_json:
         say_json(
             [
-                {
-                    **asdict(one.entrant),
-                    "elo": one.elo,
-                    "interval": list(one.interval),
-                    "matches": one.matches,
-                    "marks": list(one.marks),
-                }
+                asdict(one.entrant) | members(one, "elo", "interval", "matches", "marks")
                 for one in found
             ]
         )
@@ -165,22 +158,17 @@ def ratings(
     if not found:
         say("No rated match yet.")
         return
-    table = Table("bot", "owner", "Elo", "95 %", "matches")
+    rows = []
     for one in found:
-        table.add_row(
-            f"{one.entrant}" + (f" ({', '.join(one.marks)})" if one.marks else ""),
-            one.entrant.owner,
-            f"{one.elo:.0f}",
-            f"{one.interval[0]:.0f} to {one.interval[1]:.0f}",
-            str(one.matches),
-        )
-    Terminal().print_table(table)
+        name = f"{one.entrant}" + (f" ({', '.join(one.marks)})" if one.marks else "")
+        interval = f"{one.interval[0]:.0f} to {one.interval[1]:.0f}"
+        rows.append((name, one.entrant.owner, f"{one.elo:.0f}", interval, one.matches))
+    say_table(("bot", "owner", "Elo", "95 %", "matches"), rows)
 
 
 def _match_json(match: "MatchSeen") -> dict[str, Any]:
     return {
-        "match_id": match.match_id,
-        "game": match.game,
+        **members(match, "match_id", "game"),
         "finished": iso_utc(match.finished),
         "seats": [
             {**asdict(entrant), "placing": place}
@@ -191,17 +179,13 @@ def _match_json(match: "MatchSeen") -> dict[str, Any]:
 
 def _fault_json(match: "MatchSeen", fault: "FaultStep", seen: "FaultSeen") -> dict[str, Any]:
     return {
-        "match_id": match.match_id,
-        "game": match.game,
+        **members(match, "match_id", "game"),
         "finished": iso_utc(match.finished),
         **asdict(match.entrants[fault.seat]),
-        "seat": fault.seat,
-        "turn": fault.turn,
-        "step": fault.step,
+        **members(fault, "seat", "turn", "step"),
         "kind": fault.kind.value,
         "reason": seen.reason,
         "view": fault.view,
         "sent": seen.sent,
-        "legal": fault.legal,
-        "played": fault.played,
+        **members(fault, "legal", "played"),
     }

@@ -3,13 +3,12 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.listing import say_more
 from arena.commands.options import SHOWN, AsJson, Limit, Prefix
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 from arena.moments import in_utc, iso_utc
 
 app = typer.Typer(
@@ -42,12 +41,12 @@ def list_owners(
         ]
         say_json(lines)
         return
-    table = Table("owner", "bots", "since", "")
+    rows = []
     for one in owners:
         marks = ["banned"] * (one.banned_at is not None) + ["no key"] * (not one.has_key)
         marks += ["operator"] * (one.operator_since is not None)
-        table.add_row(one.name, str(one.bots), in_utc(one.created_at), ", ".join(marks))
-    Terminal().print_table(table)
+        rows.append((one.name, one.bots, in_utc(one.created_at), ", ".join(marks)))
+    say_table(("owner", "bots", "since", ""), rows)
     if len(found) > limit:
         say_more(limit, "owner")
 

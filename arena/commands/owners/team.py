@@ -3,12 +3,11 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 from arena.moments import in_utc, iso_utc
 
 app = typer.Typer(
@@ -42,10 +41,7 @@ def list_members(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = Fal
     if not found:
         say("Your team has no members but its captain: `arena team add NAME`.")
         return
-    table = Table("member", "added")
-    for name, added in found:
-        table.add_row(name, in_utc(added))
-    Terminal().print_table(table)
+    say_table(("member", "added"), ((name, in_utc(added)) for name, added in found))
 
 
 @app.command()

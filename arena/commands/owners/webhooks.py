@@ -4,12 +4,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say, say_json, say_table
 
 
 def webhook(
@@ -48,8 +47,5 @@ def webhooks(
     if as_json:
         say_json([asdict(one) | {"bot": one.bot or None} for one in found])
         return
-    table = Table("webhook", "bot", "delivered", "waiting", "last failure")
-    for one in found:
-        bot = one.bot or "all"
-        table.add_row(one.url, bot, str(one.delivered), str(one.waiting), one.failure)
-    Terminal().print_table(table)
+    rows = ((one.url, one.bot or "all", one.delivered, one.waiting, one.failure) for one in found)
+    say_table(("webhook", "bot", "delivered", "waiting", "last failure"), rows)

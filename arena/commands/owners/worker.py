@@ -3,13 +3,12 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.options import AsJson
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say, say_json
-from arena.moments import in_utc, iso_utc
+from arena.commands.terminal import members, say, say_json, say_table
+from arena.moments import in_utc, iso_utc, utc_or_never
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -37,18 +36,17 @@ def list_workers(
                 "worker": one.name,
                 "added": iso_utc(one.created_at),
                 "seen": one.seen_at and iso_utc(one.seen_at),
-                "slots": one.slots,
-                "shifts": one.shifts,
+                **members(one, "slots", "shifts"),
             }
             for one in workers
         ]
         say_json(lines)
         return
-    table = Table("worker", "added", "last seen", "slots", "runs now")
-    for one in workers:
-        seen = "never" if one.seen_at is None else in_utc(one.seen_at)
-        table.add_row(one.name, in_utc(one.created_at), seen, str(one.slots), str(one.shifts))
-    Terminal().print_table(table)
+    rows = (
+        (one.name, in_utc(one.created_at), utc_or_never(one.seen_at), one.slots, one.shifts)
+        for one in workers
+    )
+    say_table(("worker", "added", "last seen", "slots", "runs now"), rows)
 
 
 @app.command()

@@ -4,12 +4,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.database import reading
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.options import AsJson
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import members, say, say_json, say_table
 
 FEW = 100_000
 """The number of results below which one process is faster than starting further ones."""
@@ -51,11 +50,7 @@ def check_boards(
                 "time_control": asdict(check.ladder.time_control),
                 "matches": check.matches,
                 "checkpoint": check.checkpoint,
-                "differences": {
-                    "counts": check.counts,
-                    "elo": check.elo,
-                    "covariance": check.covariance,
-                },
+                "differences": members(check, "counts", "elo", "covariance"),
                 "correct": check.correct,
             }
             for check in checks
@@ -64,18 +59,14 @@ def check_boards(
     else:
         if write:
             say(f"{len(written)} checkpoints written.")
-        table = Table("game", "seats", "matches", "checkpoint at", "largest difference", "")
+        rows = []
         for check in checks:
             most = max(check.counts, check.elo, check.covariance)
-            table.add_row(
-                " ".join([check.ladder.game, *check.ladder.option_values]),
-                "–".join(
-                    str(end) for end in sorted({check.ladder.seats[0], check.ladder.seats[-1]})
-                ),
-                f"{check.matches:,}",
-                "none" if check.checkpoint is None else f"{check.checkpoint:,}",
-                f"{most:.1e}",
-                "correct" if check.correct else "WRONG",
-            )
-        Terminal().print_table(table)
+            game = " ".join([check.ladder.game, *check.ladder.option_values])
+            seats = "–".join(map(str, sorted({check.ladder.seats[0], check.ladder.seats[-1]})))
+            checkpoint = "none" if check.checkpoint is None else f"{check.checkpoint:,}"
+            correct = "correct" if check.correct else "WRONG"
+            rows.append((game, seats, f"{check.matches:,}", checkpoint, f"{most:.1e}", correct))
+        columns = ("game", "seats", "matches", "checkpoint at", "largest difference", "")
+        say_table(columns, rows)
     raise typer.Exit(1 if wrong else 0)

@@ -5,7 +5,7 @@ from typing import Any
 from rich.table import Table
 
 from arena.commands.ratings.page import Page
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, members
 from arena.rating.dominance import dominance_in_words
 from arena.records import VersionId
 from arena.server.boards.board import BoardLine
@@ -33,10 +33,7 @@ def details_json(found: Details) -> dict[str, Any]:
                         {
                             **names[compared.bots[at]],
                             "opponent": names[compared.bots[other]],
-                            "wins": met.wins,
-                            "ties": met.ties,
-                            "losses": met.losses,
-                            "share": met.share,
+                            **members(met, "wins", "ties", "losses", "share"),
                             "interval": (met.low, met.high),
                             "sequence": met.sequence,
                         }
@@ -47,14 +44,10 @@ def details_json(found: Details) -> dict[str, Any]:
             worst = {
                 **names[compared.worst.bot],
                 "opponent": names[compared.worst.opponent],
-                "expected": compared.worst.expected,
-                "actual": compared.worst.actual,
-                "pairs": compared.worst.pairs,
-                "deviations": compared.worst.deviations,
+                **members(compared.worst, "expected", "actual", "pairs", "deviations"),
             }
     return {
-        "matches": found.board.matches,
-        "sequence": found.board.sequence,
+        **members(found.board, "matches", "sequence"),
         "bots": bots,
         "head_to_head": pairs,
         "cycle": cycle,
@@ -65,29 +58,20 @@ def details_json(found: Details) -> dict[str, Any]:
 
 
 def _key(line: BoardLine) -> dict[str, Any]:
-    return {"bot": line.bot, "version": line.version}
+    return members(line, "bot", "version")
 
 
 def _trouble_json(found: Details, line: BoardLine) -> dict[str, Any]:
     counted = found.board.faults.get(line.version_id)
-    return {
-        "faults": counted.faults if counted else 0,
-        "faulty_matches": counted.faulty_matches if counted else 0,
-        "forfeits": counted.forfeits if counted else 0,
-    }
+    names = ("faults", "faulty_matches", "forfeits")
+    return members(counted, *names) if counted else dict.fromkeys(names, 0)
 
 
 def _across_json(found: Details, line: BoardLine) -> dict[str, Any]:
     across = found.across_tables[line.version_id]
     return {
         "win_shares": [
-            {
-                "seats": cell.seats,
-                "matches": cell.matches,
-                "share": cell.share,
-                "interval": cell.interval,
-                "mean_placing": cell.mean_placing,
-            }
+            members(cell, "seats", "matches", "share", "interval", "mean_placing")
             for cell in across.wins
         ],
         "ladders": [{"table_sizes": list(sizes), "elo": elo} for sizes, elo in across.elo],
@@ -97,10 +81,7 @@ def _across_json(found: Details, line: BoardLine) -> dict[str, Any]:
 
 def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> dict[str, Any]:
     return {
-        "matches": check.matches,
-        "looked_at": check.looked_at,
-        "misfit": check.misfit,
-        "stretch": check.stretch,
+        **members(check, "matches", "looked_at", "misfit", "stretch"),
         "displaced": [names[bot] for bot in check.displaced],
         "nash_intervals": [
             {**names[bot], "interval": interval} for bot, interval in check.nash_interval.items()

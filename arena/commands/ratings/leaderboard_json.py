@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from arena.commands.terminal import members
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.rating.methods import ScoreRule
@@ -52,30 +53,16 @@ def _line_json(line: "BoardLine", remark: "Remark") -> dict[str, Any]:
     from arena.server.uploads.checks import check_json
 
     return {
-        "rank": line.rank,
-        "rank_low": line.rank_low,
-        "rank_high": line.rank_high,
-        "bot": line.bot,
-        "version": line.version,
-        "owner": line.owner,
-        "house": line.house,
-        "elo": line.elo,
-        "interval": line.interval,
-        "matches": line.matches,
-        "win_share": line.win_share,
-        "mean_placing": line.mean_placing,
-        "anchor": line.anchor,
-        "provisional": line.provisional,
+        **members(line, "rank", "rank_low", "rank_high", "bot", "version", "owner", "house"),
+        **members(line, "elo", "interval", "matches", "win_share", "mean_placing"),
+        **members(line, "anchor", "provisional"),
         "flags": sorted(flag.value for flag in line.flags),
         "luck_adjusted": None if line.luck_adjusted is None else asdict(line.luck_adjusted),
         "check": None if remark.check is None else check_json(remark.check),
         "benchmark": None if remark.benchmark is None else _benchmark_json(remark.benchmark),
-        "frozen": remark.frozen,
-        "paused": remark.paused,
-        "banned": remark.banned,
+        **members(remark, "frozen", "paused", "banned"),
     }
 
 
 def _benchmark_json(figure: "BenchmarkFigure") -> dict[str, Any]:
-    """Return a figure of `arena benchmark --rated`."""
     return asdict(figure) | {"measured_at": figure.measured_at.isoformat()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.commands.errors import CommandError
-from arena.commands.terminal import say_json
+from arena.commands.terminal import members, say_json
 from arena.printable import printable
 from arena.rating.methods import Clusters, EloModel, ScoreRule
 
@@ -99,32 +99,15 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
         "score": fit.rule.value,
         "clusters": ladder.intervals.clusters.value,
         "bots": [
-            {
-                "bot": rating.bot,
-                "elo": rating.elo,
-                "se": rating.se,
-                "interval": list(rating.interval),
-                "rank_low": rating.rank_low,
-                "rank_high": rating.rank_high,
-                "matches": rating.matches,
-                "flags": sorted(flag.value for flag in rating.flags),
-            }
+            members(rating, "bot", "elo", "se", "interval", "rank_low", "rank_high", "matches")
+            | {"flags": sorted(flag.value for flag in rating.flags)}
             for rating in ladder.ratings
         ],
         "cycle": list(decided.cycle),
         "unbeaten": list(decided.unbeaten),
         "bands": [list(band.bots) for band in ladder.bands],
         "pairs": [
-            {
-                "bot": pair.bot,
-                "opponent": pair.opponent,
-                "difference": pair.difference,
-                "se": pair.se,
-                "los": pair.los,
-                "wins": pair.wins,
-                "ties": pair.ties,
-                "losses": pair.losses,
-            }
+            members(pair, "bot", "opponent", "difference", "se", "los", "wins", "ties", "losses")
             for pair in ladder.pairs()
         ],
     }
@@ -166,14 +149,11 @@ def _sprt_json(test: "Sprt", found: "EloDifference") -> dict[str, object]:
     from arena.rating.sprt_summary import estimate_json
 
     return {
-        "llr": test.llr,
-        "lower": test.lower,
-        "upper": test.upper,
+        **members(test, "llr", "lower", "upper"),
         "state": test.state.value,
         **estimate_json(test, found),
         "pairs": test.blocks,
-        "matches": test.matches,
-        "matches_to_go": test.matches_to_go,
+        **members(test, "matches", "matches_to_go"),
     }
 
 

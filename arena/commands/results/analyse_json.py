@@ -4,6 +4,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from arena.commands.terminal import members
 from arena.lab.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis, accounts
 
 
@@ -66,8 +67,7 @@ def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
     """Return the summed analysis of a bot as JSON: losses, grades, its leak and frequencies."""
     return {
         "bot": bot,
-        "matches": found.matches,
-        "decisions": found.decisions,
+        **members(found, "matches", "decisions"),
         "loss": rounded(found.loss.mean),
         "loss_error": rounded(found.loss.error),
         "match_loss": rounded(found.match_loss.mean),
@@ -75,19 +75,14 @@ def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
         "grades": {grade.value: found.grades[grade] for grade in Grade},
         "leak": found.leak
         and {
-            "what": found.leak.what,
-            "habit": found.leak.habit,
-            "situation": found.leak.situation,
-            "dice": found.leak.dice,
+            **members(found.leak, "what", "habit", "situation", "dice"),
             "loss": rounded(found.leak.loss),
             "share": rounded(found.leak.share),
             "in_words": found.leak.in_words,
         },
         "frequencies": [
             {
-                "what": one.what,
-                "situation": one.situation,
-                "decisions": one.decisions,
+                **members(one, "what", "situation", "decisions"),
                 "share": rounded(one.share.mean),
                 "share_error": rounded(one.share.error),
                 "solved": rounded(one.solved),

@@ -7,7 +7,7 @@ import typer
 from arena.commands.database import reading
 from arena.commands.known_bots import require_bot
 from arena.commands.options import AsJson
-from arena.commands.terminal import json_text, say, say_json
+from arena.commands.terminal import json_text, members, say, say_json
 
 if TYPE_CHECKING:
     from arena.server.results.faults import SeenFault
@@ -55,15 +55,8 @@ def _json(fault: "SeenFault") -> dict[str, Any]:
         "match_id": fault.match.match_id,
         "game": fault.match.game,
         "finished_at": fault.match.finished_at.isoformat(),
-        "bot": seated.bot,
-        "version": seated.version,
-        "seat": fault.seat,
-        "turn": fault.turn,
-        "step": fault.step,
+        **members(seated, "bot", "version"),
+        **members(fault, "seat", "turn", "step"),
         "kind": fault.kind.value,
-        "reason": fault.reason,
-        "view": fault.view,
-        "sent": fault.sent,
-        "legal": fault.legal,
-        "played": fault.played,
+        **members(fault, "reason", "view", "sent", "legal", "played"),
     }

@@ -11,7 +11,7 @@ from arena.commands.database import reading
 from arena.commands.errors import CommandError
 from arena.commands.known_bots import require_bot
 from arena.commands.options import AsJson
-from arena.commands.terminal import Terminal, say_json
+from arena.commands.terminal import Terminal, members, say_json
 from arena.server.results.match_sort import Sort
 
 if TYPE_CHECKING:
@@ -88,13 +88,8 @@ def matches(
     if not found:
         typer.echo("No finished match fits.")
         return
-    table = Table(
-        Column("match", no_wrap=True, min_width=36),
-        "game",
-        "finished (UTC)",
-        "places",
-        *(["boldest bluff"] if bluffings else []),
-    )
+    columns = ("game", "finished (UTC)", "places", *["boldest bluff"] * bool(bluffings))
+    table = Table(Column("match", no_wrap=True, min_width=36), *columns)
     for match in found:
         places = sorted(match.seats, key=lambda seat: seat.placing)
         table.add_row(
@@ -121,36 +116,21 @@ def _boldest(match: "MatchRow", bluffing: "Bluffing") -> str:
 def _match_json(match: "MatchRow", bluffing: "Bluffing | None") -> dict[str, Any]:
     claim = None if bluffing is None else bluffing.boldest
     return {
-        "match_id": match.match_id,
-        "game": match.game,
-        "options": match.options,
+        **members(match, "match_id", "game", "options"),
         "time_control": asdict(match.time_control),
-        "block_id": match.block_id,
-        "position": match.position,
-        "termination": match.termination,
-        "decided_by_faults": match.decided_by_faults,
-        "rated": match.rated,
-        "voided": match.voided,
-        "unrated": match.unrated,
-        "casual": match.casual,
+        **members(match, "block_id", "position", "termination", "decided_by_faults"),
+        **members(match, "rated", "voided", "unrated", "casual"),
         "started_at": match.started_at.isoformat(),
         "finished_at": match.finished_at.isoformat(),
         "seats": [
             {
-                "bot": seat.bot,
-                "version": seat.version,
-                "owner": seat.owner,
-                "placing": seat.placing,
-                "score": seat.score,
-                "faults": seat.faults,
-                "forfeited": seat.forfeited,
+                **members(seat, "bot", "version", "owner"),
+                **members(seat, "placing", "score", "faults", "forfeited"),
                 "luck": None if match.luck is None else round(match.luck[number], 6),
             }
             for number, seat in enumerate(match.seats)
         ],
-        "boldest_bluff": None
-        if claim is None
-        else {"seat": claim.seat, "step": claim.step, "off": claim.off},
+        "boldest_bluff": None if claim is None else members(claim, "seat", "step", "off"),
     }
 
 

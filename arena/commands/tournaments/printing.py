@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from arena.commands.listing import say_shown
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, members, say, say_table
 from arena.games import GAMES
 from arena.moments import iso_utc
 from arena.server.tournaments import duration
@@ -41,20 +41,13 @@ def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
     if not found:
         say("No such tournament yet: see `arena tournament create --help`.")
         return
-    table = Table("tournament", "format", "game", "bots", "state", "blocks")
+    rows = []
     for tournament, done in found:
-        rules = tournament.rules
-        table.add_row(
-            tournament.name,
-            rules.format.value,
-            f"{rules.game}:{rules.seats}",
-            str(len(tournament.entries)),
-            tournament.state.value,
-            str(done)
-            if tournament.state is TournamentState.FINISHED
-            else f"{done} of {blocks_expected(tournament, done)}",
-        )
-    Terminal().print_table(table)
+        rules, bots, state = tournament.rules, len(tournament.entries), tournament.state
+        of = f" of {blocks_expected(tournament, done)}" * (state is not TournamentState.FINISHED)
+        game = f"{rules.game}:{rules.seats}"
+        rows.append((tournament.name, rules.format.value, game, bots, state.value, f"{done}{of}"))
+    say_table(("tournament", "format", "game", "bots", "state", "blocks"), rows)
     say_shown(len(found), count, "tournaments", "--limit and --search show others")
 
 
@@ -83,21 +76,20 @@ def print_tournament(
         say(line)
     if not record.pairings:
         return
-    table = Table("round", "table", "pairing", "points", "blocks", "remark")
+    rows = []
     played_so_far = record.played()
     shown = played_so_far[-limit:] if limit is not None else played_so_far
     for played in shown:
         pairing = played.pairing
         wanted = tournament.plan.blocks_wanted(played)
-        table.add_row(
-            str(pairing.round),
-            str(pairing.table),
-            " – ".join(name_of(tournament, entry) for entry in pairing.entries),
-            "" if pairing.is_bye else " : ".join(points_text(own) for own in played.total()),
-            "" if pairing.is_bye else f"{len(played.blocks)} of {wanted}",
-            remark(record, played),
-        )
-    Terminal().print_table(table)
+        names = " – ".join(name_of(tournament, entry) for entry in pairing.entries)
+        points, blocks = "", ""
+        if not pairing.is_bye:
+            points = " : ".join(points_text(own) for own in played.total())
+            blocks = f"{len(played.blocks)} of {wanted}"
+        told = (names, points, blocks, remark(record, played))
+        rows.append((pairing.round, pairing.table, *told))
+    say_table(("round", "table", "pairing", "points", "blocks", "remark"), rows)
     say_shown(len(shown), len(played_so_far), "pairings, the last")
 
 
@@ -112,21 +104,14 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
     owned = any(entry.registered.entrant.owner for entry in tournament.entries)
     left = any(entry.withdrawn for entry in tournament.entries)
     headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", *["left"] * left]
-    table = Table(*headings, title=title)
-    lines = standings(record)
+    lines, rows = standings(record), []
     for line in lines[:limit]:
         entry = tournament.entries[line.entry - 1]
-        table.add_row(
-            str(line.rank),
-            name_of(tournament, line.entry),
-            *[entry.registered.entrant.owner] * owned,
-            points_text(line.points),
-            *[points_text(line.mean)] * len(means),
-            *(points_text(value) for value in line.tie_breaks),
-            str(line.blocks),
-            *["withdrawn" if entry.withdrawn else ""] * left,
-        )
-    Terminal().print_table(table)
+        name, owner = name_of(tournament, line.entry), [entry.registered.entrant.owner] * owned
+        points = map(points_text, [line.points, *[line.mean] * len(means), *line.tie_breaks])
+        withdrawn = ["withdrawn" if entry.withdrawn else ""] * left
+        rows.append((line.rank, name, *owner, *points, line.blocks, *withdrawn))
+    say_table(headings, rows, title=title)
     say_shown(len(lines[:limit]), len(lines), "bots")
     for name, what in ranking_terms(tournament).items():
         say(f"{name[0].upper()}{name[1:]}: {what}.")
@@ -153,17 +138,11 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
     return {
         "name": tournament.name,
         "format": rules.format.value,
-        "game": rules.game,
-        "options": dict(rules.options),
-        "seats": rules.seats,
+        **members(rules, "game", "options", "seats"),
         "blocks_by_pairing": rules.blocks,
-        "rounds": rules.rounds,
-        "groups": rules.groups,
-        "advance": rules.advance,
+        **members(rules, "rounds", "groups", "advance"),
         "score": rules.score.value,
-        "seed": rules.seed,
-        "rated": rules.rated,
-        "patience_seconds": rules.patience_seconds,
+        **members(rules, "seed", "rated", "patience_seconds"),
         "time_control": asdict(rules.time_control),
         "state": tournament.state.value,
         "blocks": done,
@@ -228,11 +207,8 @@ def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
     }
     return [
         {
-            "rank": line.rank,
-            "entry": line.entry,
-            "bot": tournament.entries[line.entry - 1].registered.entrant.bot,
-            "version": tournament.entries[line.entry - 1].registered.entrant.version,
-            "owner": tournament.entries[line.entry - 1].registered.entrant.owner,
+            **members(line, "rank", "entry"),
+            **asdict(tournament.entries[line.entry - 1].registered.entrant),
             "points": float(line.points),
             "mean": float(line.mean),
             "tie_breaks": dict(
