@@ -7,13 +7,7 @@ from typing import Final
 
 from arena.builds.archive import file_in, harmless_files, open_archive
 from arena.builds.errors import BuildRefusedError
-from arena.builds.manifest import (
-    MANIFEST,
-    MOST_MANIFEST_BYTES,
-    Manifest,
-    Protocol,
-    read_manifest,
-)
+from arena.builds.manifest import MANIFEST, MOST_MANIFEST_BYTES, Manifest, Protocol, read_manifest
 
 MOST_BUILD_BYTES: Final = 20 * 1024 * 1024
 """The most bytes of a build as it is uploaded, unless the operator sets another limit."""

@@ -11,13 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
-from arena.codec.transcript import (
-    FAULT_KINDS,
-    FAULTS,
-    read_setup,
-    seat_step,
-    write_setup,
-)
+from arena.codec.transcript import FAULT_KINDS, FAULTS, read_setup, seat_step, write_setup
 from arena.match.faults import REASONS, Fault
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Opening, Setup

@@ -25,10 +25,7 @@ from arena.local.programs.program import CONNECT_SECONDS, BotProgram, open_socke
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.signatures import Signer, new_private_key
 from arena.v1 import referee_pb2 as pb
-from arena.v1.referee_pb2_grpc import (
-    RefereeServiceServicer,
-    add_RefereeServiceServicer_to_server,
-)
+from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
 
 ANSWER_SECONDS: Final = 5.0
 """How long a bot may take for anything that is asked of it."""

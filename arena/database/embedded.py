@@ -36,12 +36,7 @@ from arena.database.data_directory import DataDirectory, ServerLog
 from arena.database.errors import DatabaseUnreachableError, StorageError
 from arena.database.kept_running import KeptRunning
 from arena.database.private_home import make_private_home, not_writable, private_log
-from arena.database.private_socket import (
-    answers,
-    make_private,
-    socket_directory,
-    url,
-)
+from arena.database.private_socket import answers, make_private, socket_directory, url
 from arena.processes import DEVNULL, Process, forget_libpq_variables, spawn
 
 START_DEADLINE = 60.0

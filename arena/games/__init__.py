@@ -16,15 +16,7 @@ from arena.errors import UserError
 from arena.games.bloeff.kit import KIT as BLOEFF
 from arena.games.bluff.kit import KIT as BLUFF
 from arena.games.bluff_you.kit import KIT as BLUFF_YOU
-from arena.games.game import (
-    DEALER,
-    Actor,
-    AnyGame,
-    Game,
-    IllegalActionError,
-    Options,
-    ToAct,
-)
+from arena.games.game import DEALER, Actor, AnyGame, Game, IllegalActionError, Options, ToAct
 from arena.games.kit import GameKit
 from arena.games.skull.kit import KIT as SKULL
 from arena.games.validation_errors import shown

@@ -4,12 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from arena.scheduling.pairings import (
-    EntryNumber,
-    Pairing,
-    PlayedPairing,
-    require_full_table,
-)
+from arena.scheduling.pairings import EntryNumber, Pairing, PlayedPairing, require_full_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,7 @@ from typing import Any
 
 from arena.local.loading import search_path
 from arena.local.programs.bounded_log import BoundedLog
-from arena.processes import (
-    STDOUT,
-    TimeoutExpired,
-    how_it_ended,
-    program_environment,
-    spawn_program,
-)
+from arena.processes import STDOUT, TimeoutExpired, how_it_ended, program_environment, spawn_program
 
 
 def run_agent(

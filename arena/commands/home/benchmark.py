@@ -29,9 +29,7 @@ from arena.local.benchmark import (
     RungShare,
     benchmark_of_recorded,
 )
-from arena.local.benchmark import (
-    benchmark as measured,
-)
+from arena.local.benchmark import benchmark as measured
 from arena.local.match_luck import ESTIMATOR
 from arena.local.playing import Where
 from arena.match.replay import TranscriptError

@@ -8,13 +8,7 @@ import typer
 from arena.addresses import DEFAULT_ADDRESS
 from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
-from arena.commands.owners.logins import (
-    Login,
-    client_of,
-    keep_login,
-    kept_login,
-    login_file,
-)
+from arena.commands.owners.logins import Login, client_of, keep_login, kept_login, login_file
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:

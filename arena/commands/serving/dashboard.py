@@ -14,11 +14,7 @@ import typer
 from arena.addresses import bare_host, host_port
 from arena.commands.database import database, url_of_role
 from arena.commands.serving.free_ports import require_free
-from arena.commands.serving.own_referee import (
-    client_environment,
-    own_address,
-    public_addresses,
-)
+from arena.commands.serving.own_referee import client_environment, own_address, public_addresses
 from arena.database.roles import READER_ROLE
 from arena.logs import configure_logs
 from arena.processes import module_command, own_environment, spawn, stop

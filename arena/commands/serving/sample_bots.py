@@ -16,12 +16,7 @@ from arena.commands.database import existing_database
 from arena.commands.errors import CommandError
 from arena.commands.options import ADDRESS
 from arena.commands.serving import table_option
-from arena.commands.serving.children import (
-    SLOW_BOTS,
-    children,
-    house_tokens,
-    start_sample_bots,
-)
+from arena.commands.serving.children import SLOW_BOTS, children, house_tokens, start_sample_bots
 from arena.commands.serving.health import status_of, why_silent
 from arena.commands.serving.own_referee import client_environment, own_address
 from arena.commands.terminal import say

@@ -1,14 +1,6 @@
 """The tables of the key that signs transcripts. The reader role does not see its private half."""
 
-from sqlalchemy import (
-    Boolean,
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    LargeBinary,
-    Table,
-    text,
-)
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, LargeBinary, Table, text
 
 from arena.database.columns import metadata, now
 

@@ -3,13 +3,7 @@
 from arena.lab.deception.decisions import ClaimDecision, claim_decisions
 from arena.lab.deception.distance import Equilibrium
 from arena.lab.deception.shares import Share, share_of
-from arena.lab.deception.table import (
-    EVERYWHERE,
-    BotMatch,
-    Deception,
-    DeceptionRow,
-    deception_of,
-)
+from arena.lab.deception.table import EVERYWHERE, BotMatch, Deception, DeceptionRow, deception_of
 
 __all__ = [
     "EVERYWHERE",

@@ -30,13 +30,7 @@ from arena.database.transaction import driver_of, fetched, take_long, transactio
 from arena.database.transcripts import Packed, packer, unpack
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
-from arena.records import (
-    Block,
-    FinishedMatch,
-    RecordedChallenge,
-    Registered,
-    TournamentBlock,
-)
+from arena.records import Block, FinishedMatch, RecordedChallenge, Registered, TournamentBlock
 from arena.server.accounts import bot_statements, registering
 from arena.server.accounts.auditing import record
 from arena.server.accounts.messages import Messages

@@ -11,13 +11,7 @@ from statistics import fmean
 
 from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.dominance import Dominance, dominance
-from arena.rating.head_to_head import (
-    HeadToHead,
-    Residual,
-    head_to_head,
-    in_order,
-    worst_residual,
-)
+from arena.rating.head_to_head import HeadToHead, Residual, head_to_head, in_order, worst_residual
 from arena.rating.ladder import Ladder
 from arena.rating.nash import nash_average
 from arena.rating.win_share import WinShares

@@ -27,12 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.async_engine import async_engine
 from arena.database.channels import REFEREES_CHANNEL
-from arena.database.errors import (
-    AddressesTakenError,
-    LeaseTakenError,
-    NoAddressError,
-    StorageError,
-)
+from arena.database.errors import AddressesTakenError, LeaseTakenError, NoAddressError, StorageError
 from arena.database.listening import notifications, set_on
 from arena.database.process_identity import own_identity
 from arena.database.tables.running import leases

@@ -19,11 +19,7 @@ from arena.records import FinishedMatch, RecordedChallenge, RecordedMatch, Regis
 from arena.scheduling.ladder import TableType
 from arena.server.accounts.owner_calls import OwnerKeys
 from arena.server.ladder.challenge_book import ChallengeBook
-from arena.server.ladder.challenges import (
-    Challenge,
-    ChallengeRefusal,
-    ChallengeRefusedError,
-)
+from arena.server.ladder.challenges import Challenge, ChallengeRefusal, ChallengeRefusedError
 from arena.server.limits.gate import Authenticate, Gate
 from arena.server.limits.guarding import bearer_token, guarded
 from arena.server.limits.limits import LimitError

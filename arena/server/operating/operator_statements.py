@@ -3,15 +3,7 @@
 from collections.abc import Collection
 from enum import Enum
 
-from sqlalchemy import (
-    ColumnElement,
-    and_,
-    exists,
-    func,
-    or_,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, true
 
 from arena.builds.hosted import BuildState
 from arena.database.statement import Row

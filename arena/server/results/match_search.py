@@ -10,16 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, TypeAlias
 
-from sqlalchemy import (
-    ColumnElement,
-    FromClause,
-    Select,
-    func,
-    literal,
-    select,
-    true,
-    tuple_,
-)
+from sqlalchemy import ColumnElement, FromClause, Select, func, literal, select, true, tuple_
 
 from arena.database.names import folded
 from arena.database.statement import Row

@@ -9,16 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Update,
-    and_,
-    exists,
-    func,
-    not_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Update, and_, exists, func, not_, select, update
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from arena.database.statement import Row

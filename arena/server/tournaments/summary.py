@@ -13,11 +13,7 @@ from arena.scheduling.knockout import Decided, Decision, Elimination
 from arena.scheduling.pairings import EntryNumber as EntryNumber
 from arena.scheduling.pairings import PlayedPairing as PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
-from arena.server.tournaments.tournament import (
-    Tournament,
-    TournamentRecord,
-    TournamentState,
-)
+from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
 
 _POINTS = {
     FormatName.ROUND_ROBIN: "the sum over all blocks, each of which gives a bot 0 to 1",

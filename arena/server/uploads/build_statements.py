@@ -29,13 +29,7 @@ from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import event_builds, event_entries, events
 from arena.database.tables.owners import owners
 from arena.database.tables.tournaments import tournament_entries, tournaments
-from arena.database.tables.uploads import (
-    build_files,
-    builds,
-    hosted_bots,
-    hosted_versions,
-    shifts,
-)
+from arena.database.tables.uploads import build_files, builds, hosted_bots, hosted_versions, shifts
 from arena.records import OwnerId, VersionId
 
 

@@ -27,11 +27,7 @@ from arena.server.results.faults import SeenFault, faults_of
 from arena.server.results.kept_analyses import kept_decisions
 from arena.server.results.match_search import MatchFilter
 from arena.server.uploads.checks import RecordedCheck
-from arena_dashboard.bots.accuracy_chart import (
-    accuracy_chart,
-    accuracy_points,
-    in_words,
-)
+from arena_dashboard.bots.accuracy_chart import accuracy_chart, accuracy_points, in_words
 from arena_dashboard.matches import match_notes
 from arena_dashboard.matches.match_notes import SeatUsage
 from arena_dashboard.parts.drawn import Drawn, drawn

@@ -4,15 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from arena.games.bluff_you.kit.batch_turns import (
-    BLUFFER,
-    HEAD,
-    OWNED,
-    SEATS,
-    apply,
-    new_match,
-    pay,
-)
+from arena.games.bluff_you.kit.batch_turns import BLUFFER, HEAD, OWNED, SEATS, apply, new_match, pay
 from arena.games.bluff_you.kit.batch_views import show
 from arena.games.bluff_you.kit.encoding import BluffYouEncoding
 from arena.games.bluff_you.legality import Legality

@@ -12,16 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
-from arena.games.bluff_you import (
-    CHIPS,
-    Answer,
-    Give,
-    Roll,
-    Steal,
-    Swap,
-    Take,
-    Win,
-)
+from arena.games.bluff_you import CHIPS, Answer, Give, Roll, Steal, Swap, Take, Win
 from arena.games.bluff_you.chances import ROLLS, WAYS
 from arena.games.game import DEALER
 from arena.lab.luck.draws import DrawLuck

@@ -11,12 +11,7 @@ import numpy as np
 from arena.games.bluff import Dice
 from arena.games.bluff.showdown import after_doubt
 from arena.lab.analysis.bluff.recall import TableNodes
-from arena.lab.analysis.bluff.recalled_values import (
-    ByPlace,
-    ByRow,
-    LastBetsValues,
-    LastBetValues,
-)
+from arena.lab.analysis.bluff.recalled_values import ByPlace, ByRow, LastBetsValues, LastBetValues
 from arena.lab.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPlay
 from arena.lab.analysis.bluff.table import Weights, hands_of
 

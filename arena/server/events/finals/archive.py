@@ -37,10 +37,7 @@ from arena.scheduling.pairings import EntryNumber
 from arena.server.events.event import Event, EventEntry, FinalRules, SignedEvent
 from arena.server.events.finals.final import DrawnFinal
 from arena.server.events.finals.standings import standings_json
-from arena.server.tournaments.tournament import (
-    PairingKey,
-    TournamentRecord,
-)
+from arena.server.tournaments.tournament import PairingKey, TournamentRecord
 from arena.signatures import Signer
 
 FORMAT: Final = "arena-event/1"

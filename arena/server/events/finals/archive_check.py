@@ -20,12 +20,7 @@ from arena.match.transcript_json import read_json
 from arena.match.verify import verify
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS
 from arena.scheduling.pairings import EntryNumber, FormatError, Pairing
-from arena.server.events.finals.archive import (
-    TRANSCRIPTS,
-    ArchiveError,
-    PlayedFinal,
-    pairings_json,
-)
+from arena.server.events.finals.archive import TRANSCRIPTS, ArchiveError, PlayedFinal, pairings_json
 from arena.server.events.finals.archive_reading import finalist, opened, read_event, read_rules
 from arena.server.events.finals.final import DealtMatch, DrawnFinal
 from arena.server.events.finals.standings import standings_json

@@ -36,10 +36,7 @@ from arena.server.events.finals import final as drawing
 from arena.server.events.finals import final_statements
 from arena.server.events.finals.final_course import begun, conducted, went_on
 from arena.server.events.finals.final_progress import FinalProgress, progress
-from arena.server.events.finals.final_reading import (
-    event_of,
-    final_of,
-)
+from arena.server.events.finals.final_reading import event_of, final_of
 from arena.server.events.finals.publishing import PIECE, Record, publish
 from arena.server.events.finals.walkovers import walkover, why_given_up
 from arena.signatures import Signer

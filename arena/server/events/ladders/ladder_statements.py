@@ -3,18 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import (
-    Delete,
-    Insert,
-    TextClause,
-    Uuid,
-    cast,
-    delete,
-    func,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Delete, Insert, TextClause, Uuid, cast, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.sql.dml import ReturningUpdate
 

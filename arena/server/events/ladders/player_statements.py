@@ -3,32 +3,15 @@
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import (
-    Insert,
-    Update,
-    exists,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import Insert, Update, exists, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
-from arena.database.tables.events import (
-    event_builds,
-    event_entries,
-    event_ladders,
-    event_players,
-)
+from arena.database.tables.events import event_builds, event_entries, event_ladders, event_players
 from arena.database.tables.owners import owners
-from arena.database.tables.uploads import (
-    build_files,
-    builds,
-    hosted_bots,
-    hosted_versions,
-)
+from arena.database.tables.uploads import build_files, builds, hosted_bots, hosted_versions
 from arena.server.events.event_statements import connected_version
 
 

@@ -12,12 +12,7 @@ from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.events.finals.standings import standings
 from arena.server.events.ladders.ladders import MOST_TRANSCRIPTS
-from arena.server.events.serving.event_messages import (
-    event_details,
-    ladder_line,
-    match,
-    standing,
-)
+from arena.server.events.serving.event_messages import event_details, ladder_line, match, standing
 from arena.server.events.serving.event_views import EventViews
 from arena.server.events.serving.events import Events
 from arena.server.limits.gate import Gate
