@@ -21,11 +21,16 @@ ValueT = TypeVar("ValueT", bound="DataclassInstance")
 
 
 def message_of(kind: type[MessageT], value: object, **given: Any) -> MessageT:
-    """Return a message of those members of a value that it has fields for, and of those given."""
+    """Return a message whose fields are members of a value, but for those that are given.
+
+    Raises TypeError if the value lacks one: given as None, a field stays empty.
+    """
     found = {}
     for name in (field.name for field in kind.DESCRIPTOR.fields if field.name not in given):
         stem = name.removesuffix("_ms")
-        member = getattr(value, stem, getattr(value, f"{stem}_at", None))
+        if not (hasattr(value, stem) or hasattr(value, f"{stem}_at")):
+            raise TypeError(f"{type(value).__name__} has no {name} for {kind.__name__}")
+        member = getattr(value, stem if hasattr(value, stem) else f"{stem}_at")
         if isinstance(member, datetime):
             member = True if stem == name else milliseconds(member)
         found[name] = member

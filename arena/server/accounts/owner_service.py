@@ -231,7 +231,8 @@ class OwnerService:
         for one in shown:
             if not response.bots or response.bots[-1].name != one.bot:
                 kept = not one.shares_decisions
-                response.bots.append(message_of(pb.OwnBot, one, name=one.bot, keeps_decisions=kept))
+                bot = message_of(pb.OwnBot, one, name=one.bot, keeps_decisions=kept, versions=())
+                response.bots.append(bot)
             copies, seats = present.get(one.id, (0, 0))
             version = message_of(
                 pb.OwnVersion,

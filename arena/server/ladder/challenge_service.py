@@ -300,7 +300,8 @@ class _Follower:
 
 def _summary(match: RecordedMatch) -> registry_pb2.MatchSummary:
     entrants = [message_of(transcript_pb2.Entrant, entrant) for entrant in match.entrants]
-    return message_of(registry_pb2.MatchSummary, match, entrants=entrants)
+    untold = {"rated": None, "faults": None, "time_control": None}
+    return message_of(registry_pb2.MatchSummary, match, entrants=entrants, **untold)
 
 
 def _time_control(request: pb.ChallengeRequest) -> TimeControl:

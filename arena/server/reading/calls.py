@@ -78,7 +78,7 @@ class ReadingCalls:
         response = registry_pb2.ListBotsResponse()
         for row in rows[:size]:
             entrant = message_of(transcript_pb2.Entrant, row)
-            line = message_of(registry_pb2.BotVersion, row, entrant=entrant)
+            line = message_of(registry_pb2.BotVersion, row, entrant=entrant, check=None)
             check = checks.get(row.id)
             if check is not None:
                 write_check(check.outcome, check.origin, check.recorded_at, line.check)

@@ -95,7 +95,9 @@ class UploadService:
 
     async def _terms(self, _request: Any, _context: Context) -> pb.GetUploadTermsResponse:
         terms = self._hosting
-        return message_of(pb.GetUploadTermsResponse, terms, hosting=terms is not None)
+        if terms is None:
+            return pb.GetUploadTermsResponse()
+        return message_of(pb.GetUploadTermsResponse, terms, hosting=True)
 
     async def _upload(self, _requests: object, context: Context) -> pb.UploadBuildResponse:
         async def answer() -> pb.UploadBuildResponse:

@@ -330,7 +330,7 @@ def _grade(one: Graded) -> pb.Grade:
     return message_of(
         pb.Grade,
         one.grade,
-        person=message_of(pb.Person, one, excused=one.grade.excused),
+        person=message_of(pb.Person, one, excused=one.grade.excused, captain=None),
         owner=one.owner,
         criteria=[pb.Criterion(name=k, points=v) for k, v in one.grade.criteria.items()],
     )
