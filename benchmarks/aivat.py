@@ -1,14 +1,11 @@
 """The variance that AIVAT leaves of a match's result, beside the luck column.
 
-python -m benchmarks.aivat [--known cfr,bayes,honest] [--others honest,bayes,cfr,timid]
-                           [--seats 2] [--matches 1000] [--dice 5] [--seed aivat] [--json FILE]
-
-Plays so many independent matches of Bluff between each bot whose play is known and each other one,
-which may also be one of the strangers (python -m benchmarks.strangers), such as "flat,match net".
-A factor is the variance of the estimate over that of the result: of the results regressed on the
-luck column's luck, on the luck that AIVAT finds where the other bot is taken to play as the tables
-do, and on all luck, by all sets of values, as `arena benchmark` does; with `both`, where the other
-bot declares its play as well, also on the luck of its own hands and choices. The interval is of a
+Plays independent matches of Bluff between each bot whose play is known and each other one, which
+may also be one of the strangers (python -m benchmarks.strangers), such as "flat,match net". A
+factor is the variance of the estimate over that of the result: of the results regressed on the luck
+column's luck, on the luck that AIVAT finds where the other bot is taken to play as the tables do,
+and on all luck, by all sets of values, as `arena benchmark` does; with its own, where the other bot
+declares its play as well, also on the luck of its own hands and choices. The interval is of a
 bootstrap over the matches. `z` is the mean of AIVAT's plain estimates by the first of these sets
 minus that of the results, in its standard errors: about 0 where nothing is biased.
 
@@ -19,8 +16,8 @@ all luck, like `bayes` and like `honest` as well.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import starmap
+from itertools import product, starmap
+from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -42,8 +39,9 @@ from arena.local.match_luck import ESTIMATES, MODELS, MatchLuck, SeatedMatch, ai
 from arena.match.transcript import Transcript
 from arena.rating.elo import Z_95
 from arena.rating.luck import luck_adjusted
-from benchmarks.options import parser_of, write_json
+from benchmarks.options import command
 from benchmarks.strangers import all_strangers
+from benchmarks.tables import Estimate, Table
 
 RESAMPLES: Final = 500
 Numbers: TypeAlias = NDArray[np.float64]
@@ -54,74 +52,30 @@ First the luck by the play of the known bot, then that by the bot's own, if it d
 """
 
 
-@dataclass(frozen=True)
-class Factor:
-    """The part of the variance that an adjustment leaves, with its 95 % interval."""
-
-    factor: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The figures of one pair of bots."""
-
-    known: str
-    other: str
-    matches: int
-    share: float
-    """The share of matches that the other bot won."""
-    without_luck: float
-    """The share with all known luck removed."""
-    error: float
-    """Half of the 95 % interval of `without_luck`."""
-    luck_column: Factor
-    aivat: Factor
-    all: Factor
-    both: Factor | None
-    """With the luck of the other bot's own hands and choices; None if it declares no play."""
-    z: float
-    milliseconds: float
-    """For the luck of a match, by all values."""
-
-
-def main() -> None:
-    """Measure and print."""
-    parser = parser_of(__doc__, json=True)
-    parser.add_argument("--known", default="cfr,bayes,honest", help="with commas between")
-    parser.add_argument("--others", default="honest,bayes,cfr,timid", help="with commas between")
-    parser.add_argument("--matches", type=int, default=1000, help="of each pair")
-    parser.add_argument("--dice", type=int, default=5, help="of each seat")
-    parser.add_argument("--seed", default="aivat")
-    parser.add_argument("--seats", type=int, default=2)
-    options = parser.parse_args()
+def main(
+    known: str = "cfr,bayes,honest",
+    others: str = "honest,bayes,cfr,timid",
+    seats: int = 2,
+    matches: int = 1000,
+    dice: int = 5,
+    seed: str = "aivat",
+    json: Path | None = None,
+) -> None:
     solved = chosen()
     assert solved is not None, "the sample bots are not installed"
-    values, found = ValueSets(solved), []
-    print(
-        "known      other      matches  won    without luck    luck column          "
-        "AIVAT                all                  both                 z     ms"
-    )
-    for known in options.known.split(","):
-        for other in options.others.split(","):
-            game = make_game("bluff", {"dice_per_player": options.dice})
-            lucks = (
-                _aivat_of(known, other, values, game)
-                if options.seats == 2
-                else _rounds_of(known, game, options.seats)
-            )
-            pair = _pair(known, other, options.seats, options.matches, game, options.seed, lucks)
-            found.append(pair)
-            print(
-                f"{known:10} {other:10} {pair.matches:7,} {pair.share:5.1%}  "
-                f"{pair.without_luck:6.2%} ± {pair.error:5.2%}  "
-                f"{_text(pair.luck_column)}  {_text(pair.aivat)}  {_text(pair.all)}  "
-                f"{_text(pair.both):20} "
-                f"{pair.z:+4.1f}  {pair.milliseconds:4.1f}",
-                flush=True,
-            )
-    write_json(options.json, found)
+    values, table = ValueSets(solved), Table()
+    game = make_game("bluff", {"dice_per_player": dice})
+    for one, other in product(known.split(","), others.split(",")):
+        two = seats == 2
+        lucks = _aivat_of(one, other, values, game) if two else _rounds_of(one, game, seats)
+        contenders = [Contender("other", _bot(other))]
+        contenders += [Contender(f"known {seat}", load_bot(one)) for seat in range(1, seats)]
+        seated = [
+            (match.contenders.index(0), match.transcript)
+            for match in play_series(game, contenders, matches, f"{seed} {one} {other}")
+        ]
+        table.add({"known": one, "other": other}, _figures(seated, lucks))
+    table.write(json)
 
 
 def _aivat_of(known: str, other: str, values: ValueSets, game: AnyGame) -> Lucks:
@@ -168,21 +122,7 @@ def _bot(name: str) -> type[AnyBot]:
         return all_strangers()[name]
 
 
-def _pair(
-    known: str,
-    other: str,
-    seats: int,
-    matches: int,
-    game: AnyGame,
-    seed: str,
-    lucks: Lucks,
-) -> Pair:
-    contenders = [Contender("other", _bot(other))]
-    contenders += [Contender(f"known {seat}", load_bot(known)) for seat in range(1, seats)]
-    seated = [
-        (match.contenders.index(0), match.transcript)
-        for match in play_series(game, contenders, matches, f"{seed} {known} {other}")
-    ]
+def _figures(seated: Sequence[SeatedMatch], lucks: Lucks) -> dict[str, object]:
     results = np.array([float(match.result.placing[seat] == 1) for seat, match in seated])
     column = np.array([luck_of(match).seats[seat] for seat, match in seated])
     begun = time.perf_counter()
@@ -191,38 +131,31 @@ def _pair(
     luck, every = found[:, 0], np.column_stack([column, found])
     both = np.hstack([every, own])
     adjusted = luck_adjusted(results, both)
-    error = luck.std(ddof=1) / matches**0.5
-    return Pair(
-        known,
-        other,
-        matches,
-        float(results.mean()),
-        adjusted.adjusted,
-        Z_95 * adjusted.adjusted_se,
-        _factor(results, column),
-        _factor(results, luck),
-        _factor(results, every),
-        _factor(results, both) if own.size else None,
-        float(-luck.mean() / error) if error else 0.0,
-        1000 * seconds / matches,
-    )
+    share, reach = 100 * adjusted.adjusted, 100 * Z_95 * adjusted.adjusted_se
+    error = luck.std(ddof=1) / len(seated) ** 0.5
+    return {
+        "matches": len(seated),
+        "it won, %": float(100 * results.mean()),
+        "without luck": Estimate(share, share - reach, share + reach),
+        "luck column": _factor(results, column),
+        "AIVAT": _factor(results, luck),
+        "by all values": _factor(results, every),
+        "with its own luck": _factor(results, both) if own.size else None,
+        "z": float(-luck.mean() / error) if error else 0.0,
+        "ms a match": 1000 * seconds / len(seated),
+    }
 
 
-def _factor(results: Numbers, luck: Numbers) -> Factor:
+def _factor(results: Numbers, luck: Numbers) -> Estimate:
+    """Return the part of the variance that an adjustment leaves, with its 95 % interval."""
     random = np.random.default_rng(1)
     again = []
     for _ in range(RESAMPLES):
         drawn = random.integers(len(results), size=len(results))
         again.append(luck_adjusted(results[drawn], luck[drawn]).variance_factor)
     low, high = np.quantile(again, (0.025, 0.975))
-    return Factor(luck_adjusted(results, luck).variance_factor, float(low), float(high))
-
-
-def _text(factor: Factor | None) -> str:
-    if factor is None:
-        return "-"
-    return f"{factor.factor:.3f} ({factor.low:.3f}, {factor.high:.3f})"
+    return Estimate(luck_adjusted(results, luck).variance_factor, float(low), float(high))
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

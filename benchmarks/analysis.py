@@ -1,7 +1,5 @@
 """Benchmark of analysis: how long the analysis of many recorded matches between two takes.
 
-python -m benchmarks.analysis [--matches 10000] [--jobs 2] [--json FILE]
-
 Plays the matches among the sample bots honest, bayes and cfr, records them in a database of its
 own, and lets `arena analyse --missing` analyse and keep them. Printed are its seconds from start to
 end, and the machine's load. The target is three minutes for 10,000 matches on two cores.
@@ -14,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations, islice
+from pathlib import Path
 from typing import Final
 from uuid import UUID, uuid5
 
@@ -23,44 +22,31 @@ from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.records import Block, BlockKind, FinishedMatch, Registered
 from arena.server.app.store import open_store
-from benchmarks.options import parser_of, write_json
+from benchmarks.options import command
 from benchmarks.referee_load.stage import arena, database
+from benchmarks.tables import Table
+from benchmarks.verdicts import upper
 
 BOTS: Final = ("honest", "bayes", "cfr")
 TARGET_SECONDS: Final = 180.0
-TARGET_MATCHES: Final = 10_000
+"""For 10,000 matches."""
 AT_ONCE: Final = 1_000
 """Matches that are recorded together."""
 _NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _BLOCKS: Final = UUID("6f6f0f0c-7c1c-4a58-9d0a-0d3f0b9f9f11")
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = parser_of(__doc__, json=True)
-    parser.add_argument("--matches", type=int, default=TARGET_MATCHES)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
+def main(matches: int = 10_000, jobs: int = 2, json: Path | None = None) -> None:
+    table = Table()
     with database() as url:
-        asyncio.run(_fill(url, options.matches))
-        found = _analyse(url, options.jobs)
-    print(
-        f"{options.matches:,} matches in {found['seconds']:.1f} s by {options.jobs} processes; "
-        f"load {found['load_before']:.1f} before, {found['load_after']:.1f} after"
-    )
-    late = found["seconds"] > TARGET_SECONDS * options.matches / TARGET_MATCHES
-    print(f"target: {TARGET_SECONDS:.0f} s for {TARGET_MATCHES:,}{' !' if late else ''}")
-    write_json(options.json, found | {"matches": options.matches})
-
-
-def _analyse(url: str, jobs: int) -> dict[str, float]:
-    load, began = os.getloadavg()[0], time.monotonic()
-    print(arena("analyse", "--missing", "--jobs", jobs, url=url), end="")
-    return {
-        "seconds": time.monotonic() - began,
-        "load_before": load,
-        "load_after": os.getloadavg()[0],
-    }
+        asyncio.run(_fill(url, matches))
+        load, began = os.getloadavg()[0], time.monotonic()
+        print(arena("analyse", "--missing", "--jobs", jobs, url=url), end="")
+        seconds = time.monotonic() - began
+    figures = {"matches": matches, "processes": jobs, "s": seconds}
+    loads = {"load before": load, "load after": os.getloadavg()[0]}
+    table.add(figures, loads, {"target": upper(TARGET_SECONDS * matches / 10_000, [seconds])})
+    table.write(json)
 
 
 async def _fill(url: str, matches: int) -> None:
@@ -96,4 +82,4 @@ def _played(entries: dict[str, Registered], matches: int) -> Iterator[FinishedMa
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -1,10 +1,9 @@
 """Benchmark of `arena event verify`: an archive is made in this process, and then recomputed.
 
-python -m benchmarks.archives [--bots 20] [--blocks 53] [--keep FILE]
-
 A round robin of 20 bots with 53 blocks of two matches of Bluff a pairing, 20,140 matches, as long
 as those of bots that raise by little. What the bots choose costs nothing; lots, deals, signatures
-and transcripts are those of a final. Verified is the file, by the command in a process of its own.
+and transcripts are those of a final. Verified is the file, by the command in a process of its own;
+it stays where `--keep` says.
 """
 
 import secrets
@@ -24,37 +23,34 @@ from arena.server.events.finals.archive import PlayedFinal, signed_event, zipped
 from arena.server.events.finals.final import DrawnFinal
 from arena.server.tournaments.tournament import TournamentRecord
 from arena.signatures import Signer, new_private_key
-from benchmarks.options import parser_of
+from benchmarks.options import command
 from benchmarks.referee_load.stage import arena
+from benchmarks.tables import Table
+from benchmarks.verdicts import upper
 from tests.server.events.cups import RULES, played, said
 
 TARGET_SECONDS: Final = 600.0
 TARGET_MATCHES: Final = 20_000
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--bots", type=int, default=20)
-    parser.add_argument("--blocks", type=int, default=53)
-    parser.add_argument("--keep", type=Path, help="where the archive stays")
-    asked = parser.parse_args()
+def main(bots: int = 20, blocks: int = 53, keep: Path | None = None) -> None:
     with TemporaryDirectory() as folder:
-        file = asked.keep or Path(folder) / "final.zip"
+        file = keep or Path(folder) / "final.zip"
         began = time.monotonic()
-        matches, steps = _write(file, asked.bots, asked.blocks)
-        took = time.monotonic() - began
-        print(
-            f"{matches:,} matches with {steps / matches:.0f} steps on average played and archived "
-            f"in {took:.0f} s: {file.stat().st_size / 1e6:.1f} MB",
-            flush=True,
-        )
-        began = time.monotonic()
+        matches, steps = _write(file, bots, blocks)
+        written = time.monotonic()
         arena("event", "verify", file)
-        took = time.monotonic() - began
-    print(f"arena event verify: {took:.0f} s, {1e3 * took / matches:.1f} ms a match")
-    late = took > TARGET_SECONDS * matches / TARGET_MATCHES
-    print(f"target: {TARGET_SECONDS:.0f} s for {TARGET_MATCHES:,}{' !' if late else ''}")
+        verified = time.monotonic() - written
+        figures = {
+            "matches": matches,
+            "steps a match": steps / matches,
+            "played and archived, s": written - began,
+            "MB": file.stat().st_size / 1e6,
+            "arena event verify, s": verified,
+            "ms a match": 1e3 * verified / matches,
+            "target, s": upper(TARGET_SECONDS * matches / TARGET_MATCHES, [verified]),
+        }
+    Table().add(figures)
 
 
 def _write(file: Path, bots: int, blocks: int) -> tuple[int, int]:
@@ -119,4 +115,4 @@ def _choose(_bots: Any, _seat: int, _view: Any, choices: list[Any], random: Rand
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -1,7 +1,5 @@
 """Benchmark of intervals: how often those of a newcomer hold the truth.
 
-python -m benchmarks.coverage [--leagues 1000] [--seats 2 3 6] [--blocks 1 2 5 10] [--old 200]
-
 Leagues are simulated: eight old bots with `--old` blocks each, and a newcomer with few. A block
 plays one match for each of its seats. Strength plus Gumbel noise orders a table, in steps, so that
 there are ties. The old bots are equal, or up to 200 Elo stronger or weaker than their mean; of
@@ -17,8 +15,9 @@ bots as strong as it is; and half the mean width of the differences' intervals. 
 leagues has a standard error of up to 0.7 %.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -30,7 +29,8 @@ from arena.rating.intervals import Intervals, intervals
 from arena.rating.luck_column import luck_fit
 from arena.rating.ranks import rank_ranges
 from arena.rating.results import MatchColumns, Results
-from benchmarks.options import parser_of
+from benchmarks.options import command
+from benchmarks.tables import Table
 
 OLD_BOTS: Final = 8
 REACH: Final = 200.0
@@ -136,11 +136,16 @@ class Held:
         self.rank.append(bool(low <= rng.integers(first, last + 1) <= high))
         self.all_ranks.append(low <= first and last <= high)
 
-    def row(self) -> str:
+    def row(self) -> dict[str, float]:
         """The shares in percent, and half the mean width."""
-        judged = (self.differences, self.elo, self.rank, self.all_ranks)
-        cells = [f"{100 * float(np.mean(one)):.1f}" for one in judged]
-        return " | ".join([*cells, f"{np.mean(self.widths):.0f}"])
+        shares: dict[str, Sequence[float]] = {
+            "differences": self.differences,
+            "Elo": self.elo,
+            "rank": self.rank,
+            "all ranks": self.all_ranks,
+        }
+        percent = {name: 100 * float(np.mean(held)) for name, held in shares.items()}
+        return percent | {"±": float(np.mean(self.widths))}
 
 
 def simulate(
@@ -164,7 +169,7 @@ def simulate(
     return found
 
 
-def worlds(seats: list[int]) -> Iterator[tuple[str, World]]:
+def worlds(seats: Sequence[int]) -> Iterator[tuple[str, World]]:
     """All kinds of leagues with their names."""
     for size in seats:
         for equal in (True, False):
@@ -174,20 +179,17 @@ def worlds(seats: list[int]) -> Iterator[tuple[str, World]]:
             yield f"{said}, lucky", World(size, equal, measured=1.5)
 
 
-def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("--leagues", type=int, default=1000)
-    parser.add_argument("--seats", type=int, nargs="+", default=[2, 3, 6])
-    parser.add_argument("--blocks", type=int, nargs="+", default=[1, 2, 5, 10])
-    parser.add_argument("--old", type=int, default=200)
-    arguments = parser.parse_args()
-    print("| seats | league | blocks | intervals | differences | Elo | rank | all ranks | ± |")
-    print("|" + " --- |" * 9)
-    for name, world in worlds(arguments.seats):
-        for blocks in arguments.blocks:
-            for column, held in simulate(world, arguments.old, blocks, arguments.leagues).items():
-                row = f"| {world.seats} | {name} | {blocks} | {column} | {held.row()} |"
-                print(row, flush=True)
+def main(
+    leagues: int = 1000,
+    seats: Sequence[int] = (2, 3, 6),
+    blocks: Sequence[int] = (1, 2, 5, 10),
+    old: int = 200,
+) -> None:
+    table = Table()
+    for (name, world), new in product(worlds(seats), blocks):
+        for column, held in simulate(world, old, new, leagues).items():
+            row = {"seats": world.seats, "league": name, "blocks": new, "intervals": column}
+            table.add(row, held.row())
 
 
 def _seated(rng: np.random.Generator, tables: int, bots: int, seats: int) -> np.ndarray:
@@ -196,4 +198,4 @@ def _seated(rng: np.random.Generator, tables: int, bots: int, seats: int) -> np.
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

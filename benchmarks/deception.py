@@ -1,17 +1,14 @@
 """How often the house bots bluff, and how often an interval of that misses.
 
-python -m benchmarks.deception [--game bluff] [--bots random,timid,honest,bayes,cfr]
-                               [--matches 300] [--seed deception] [--draws 2000]
-
-Plays so many matches between each two of the bots and prints the table of docs/deception.md. Then
-it draws 25, 50, 100 and 200 of a bot's matches, many times and with replacement, and counts how
+Plays `--matches` between each two of the bots and prints the table of docs/deception.md. Then it
+draws 25, 50, 100 and 200 of a bot's matches, `--draws` times and with replacement, and counts how
 often the interval of the draw has the share of all its matches: of bluffs, false claims, doubted
 bluffs, doubts and right doubts, and of the differences from solved play where it is known. Besides
 it prints the same for Wilson's interval that takes decisions for independent.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Final, TypeAlias
 
@@ -19,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games import make_game
-from arena.lab.analysis import LossSums, SolvedShares, solved_shares_of
+from arena.lab.analysis import LossSums, solved_shares_of
 from arena.lab.deception import (
     BotMatch,
     ClaimDecision,
@@ -32,13 +29,9 @@ from arena.lab.deception import (
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.rating.head_to_head import wilson
-from benchmarks.options import parser_of
+from benchmarks.options import command
+from benchmarks.tables import Table
 
-HEADS: Final = (
-    *("bot", "matches", "bluffs", "false", "bluffs doubted", "other claims doubted", "doubts"),
-    *("right", "bluffs of solved play", "bluffs, difference", "doubts, difference"),
-    "distance (by chance)",
-)
 SIZES: Final = (25, 50, 100, 200)
 Told: TypeAlias = Callable[[ClaimDecision], bool]
 SHARES: Final[dict[str, tuple[Told, Told]]] = {
@@ -51,60 +44,67 @@ SHARES: Final[dict[str, tuple[Told, Told]]] = {
 """What is counted, and of which decisions."""
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--game", default="bluff")
-    parser.add_argument("--bots", default="random,timid,honest,bayes,cfr", help="with commas")
-    parser.add_argument("--matches", type=int, default=300, help="between each two of them")
-    parser.add_argument("--seed", default="deception")
-    parser.add_argument("--draws", type=int, default=2_000)
-    options = parser.parse_args()
-    bots = options.bots.split(",")
+def main(
+    game: str = "bluff",
+    bots: str = "random,timid,honest,bayes,cfr",
+    matches: int = 300,
+    seed: str = "deception",
+    draws: int = 2_000,
+) -> None:
     played: dict[str, list[BotMatch]] = defaultdict(list)
-    game = make_game(options.game)
-    for pair in combinations(bots, 2):
+    for pair in combinations(bots.split(","), 2):
         contenders = [Contender(name, load_bot(name)) for name in pair]
-        for match in play_series(game, contenders, options.matches, options.seed):
+        for match in play_series(make_game(game), contenders, matches, seed):
             transcript = match.transcript
             solved, found = solved_shares_of(transcript), claim_decisions(transcript)
             for seat, entrant in enumerate(transcript.setup.entrants):
                 its = [one for one in found if one.seat == seat]
                 played[entrant.bot].append(BotMatch(transcript.setup.match_id, its, solved))
-    print(f"| {' | '.join(HEADS)} |")
-    print("| --- |" + " ---: |" * (len(HEADS) - 1))
-    for bot in bots:
-        table = deception_of(played[bot])
-        if table is not None:
-            print(_line(bot, table))
-    print("\n| matches | intervals | by deal | decisions as independent | differences |")
-    print("| ---: | ---: | ---: | ---: | ---: |")
+    table = Table()
+    for bot in bots.split(","):
+        found_of_bot = deception_of(played[bot])
+        if found_of_bot is not None:
+            table.add({"bot": bot}, _cells(found_of_bot))
     random = np.random.default_rng(1)
     for size in SIZES:
-        hits = [_hits(played[bot], size, options.draws, random) for bot in bots]
-        counted, clustered, plain, measured, differences = np.sum(hits, axis=0)
-        shares = [clustered / counted, plain / counted]
-        shares += [differences / measured] if measured else []
-        print(f"| {size} | {counted:,.0f} | {' | '.join(f'{one:.1%}' for one in shares)} |")
+        hits = [_hits(played[bot], size, draws, random) for bot in bots.split(",")]
+        counted, clustered, plain, measured, differences = np.sum(hits, axis=0).tolist()
+        table.add(
+            {
+                "matches": size,
+                "intervals": counted,
+                "by deal": f"{clustered / counted:.1%}",
+                "decisions as independent": f"{plain / counted:.1%}",
+                "differences": f"{differences / measured:.1%}" if measured else None,
+            }
+        )
 
 
-def _line(bot: str, table: Deception) -> str:
-    row = table.rows[0]
-    cells = [bot, f"{table.matches:,}"]
-    cells += map(
-        _share,
-        (row.bluffs, row.false, row.bluffs_doubted, row.others_doubted, row.doubts, row.right),
-    )
-    one = row.equilibrium
-    if one is None:
-        cells += ["–"] * 4
-    else:
-        cells.append(f"{one.solved_bluffs:.1%}")
-        cells.append(f"{one.bluffs_difference.mean:+.1%} ± {one.bluffs_difference.error:.1%}")
-        more = one.doubts_difference
-        cells.append("–" if more is None else f"{more.mean:+.1%} ± {more.error:.1%}")
-        cells.append(f"{one.distance.mean:.1%} ± {one.distance.error:.1%} ({one.by_chance:.1%})")
-    return f"| {' | '.join(cells)} |".replace("-", "−").replace("%", " %")
+def _cells(found: Deception) -> Mapping[str, object]:
+    row, cells = found.rows[0], ["–"] * 4
+    if (one := row.equilibrium) is not None:
+        bluffs, doubts = one.bluffs_difference, one.doubts_difference
+        cells = [
+            f"{one.solved_bluffs:.1%}",
+            f"{bluffs.mean:+.1%} ± {bluffs.error:.1%}",
+            "–" if doubts is None else f"{doubts.mean:+.1%} ± {doubts.error:.1%}",
+            f"{one.distance.mean:.1%} ± {one.distance.error:.1%} ({one.by_chance:.1%})",
+        ]
+    texts = {
+        "bluffs": _share(row.bluffs),
+        "false": _share(row.false),
+        "bluffs doubted": _share(row.bluffs_doubted),
+        "other claims doubted": _share(row.others_doubted),
+        "doubts": _share(row.doubts),
+        "right": _share(row.right),
+        "bluffs of solved play": cells[0],
+        "bluffs, difference": cells[1],
+        "doubts, difference": cells[2],
+        "distance (by chance)": cells[3],
+    }
+    signs = str.maketrans({"-": "−", "%": " %"})
+    shown = {name: text.translate(signs) for name, text in texts.items()}
+    return {"matches": found.matches, **shown}
 
 
 def _share(share: Share) -> str:
@@ -142,12 +142,12 @@ def _differences(matches: Sequence[BotMatch], drawn: NDArray[np.int64]) -> tuple
     """Return the intervals of the difference in bluffs from solved play, and how many hit."""
     sums = []
     for match in matches:
-        known: list[tuple[ClaimDecision, SolvedShares]] = [
-            (one, match.solved[one.step])
+        known = [
+            one.bluffed - match.solved[one.step].bluffs
             for one in match.decisions
             if one.could_claim and one.step in match.solved
         ]
-        sums.append((len(known), sum(one.bluffed - solved.bluffs for one, solved in known)))
+        sums.append((len(known), sum(known)))
     total = LossSums.of(sums)
     if not total.matches:
         return 0, 0
@@ -161,4 +161,4 @@ def _differences(matches: Sequence[BotMatch], drawn: NDArray[np.int64]) -> tuple
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

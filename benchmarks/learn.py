@@ -1,8 +1,5 @@
 """Benchmark of environments for learners, compared with other platforms.
 
-python -m benchmarks.learn [--rounds 5] [--seconds 3] [--only TEXT] [--json FILE]
-python -m benchmarks.learn --equal 10000000 [--table bluff:2] [--seed 1]
-
 Measures decisions per second of random legal play on one core, with the observation and the mask of
 every decision written: of batches of 4,096 matches (with the random choice, and of steps alone), of
 two threads, and of the pure rules one match at a time. PettingZoo, RLCard and OpenSpiel are
@@ -11,10 +8,10 @@ out with a message. All arms take turns, each in its own process. Prints medians
 With --only, as in `--only threads`, our arms alone whose names have this text.
 
 With --equal it plays that many decisions in a batch and by the pure rules from the same draws, and
-compares every observation, mask, seat, reward and end on the bytes.
+compares every observation, mask, seat, reward and end on the bytes; --table is the game and the
+seats.
 """
 
-import statistics
 import sys
 import tempfile
 import time
@@ -27,9 +24,10 @@ from numpy.typing import NDArray
 
 from arena.games import KITS, make_game
 from arena.learn import VectorEnv, vector_env
-from benchmarks.games_load.arms import Arm, Other, in_turns, other_arms
+from benchmarks.games_load.arms import Arm, Other, of_programs, other_arms
 from benchmarks.learn_load.pure_rules import PureRules
-from benchmarks.options import parser_of, write_json
+from benchmarks.options import command
+from benchmarks.tables import Table
 
 OTHERS: Final[Sequence[Other]] = (
     (("pettingzoo", "rlcard", "pygame"), [("PettingZoo leduc_holdem_v4", "pettingzoo", 2)]),
@@ -40,34 +38,29 @@ EQUAL_BATCH = 64
 _TOLD_EVERY = 100_000
 
 
-def main() -> None:
-    """Run all rounds and print the report."""
-    parser = parser_of(__doc__, json=True)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0, help="per arm and round")
-    parser.add_argument("--only", metavar="TEXT", help="our arms whose names have this text")
-    parser.add_argument("--equal", type=int, metavar="N", help="compare N decisions instead")
-    parser.add_argument("--table", default="bluff:2", help="game:seats to compare")
-    parser.add_argument("--seed", type=int, default=1, help="of the matches to compare")
-    options = parser.parse_args()
-    if options.equal:
-        _compare(options.table, options.equal, options.seed)
+def main(
+    rounds: int = 5,
+    seconds: float = 3.0,
+    only: str | None = None,
+    equal: int = 0,
+    table: str = "bluff:2",
+    seed: int = 1,
+    json: Path | None = None,
+) -> None:
+    if equal:
+        _compare(table, equal, seed)
         return
-    arms = [arm for arm in _own_arms() if (options.only or "") in arm[0]]
+    arms = [arm for arm in _own_arms() if (only or "") in arm[0]]
     if not arms:
-        parser.error(f"--only: no name has {options.only!r}: {', '.join(dict(_own_arms()))}")
+        sys.exit(f"--only: no name has {only!r}: {', '.join(dict(_own_arms()))}")
     with tempfile.TemporaryDirectory() as home:
-        if options.only is None:
+        if only is None:
             arms += other_arms(Path(home), OTHERS)
-        measured = in_turns(arms, options.rounds, options.seconds)
-    rounds = {
-        name: [one["decisions"] / one["seconds"] for one in figures]
-        for name, figures in measured.items()
-    }
-    medians = {name: statistics.median(figures) for name, figures in rounds.items()}
-    for name, median in medians.items():
-        print(f"{name}: {median:,.0f} decisions/s")
-    write_json(options.json, {"rounds": rounds, "medians": medians})
+        measured = of_programs(arms, rounds, seconds)
+    found = Table()
+    for name, runs in measured.items():
+        found.add({"environment": name, "decisions/s": runs["decisions/s"]})
+    found.write(json)
 
 
 def _compare(table: str, decisions: int, seed: int) -> None:
@@ -122,4 +115,4 @@ def _own(what: str, seats: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

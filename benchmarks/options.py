@@ -1,24 +1,56 @@
-"""The command line that the benchmarks share: a description, and a file for the figures."""
+"""The command line that the benchmarks share."""
 
-import argparse
-from json import dumps
-from pathlib import Path
-from typing import Any
+import json
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterable, Sequence
+from inspect import Parameter, signature
+from typing import Any, get_args, get_origin
 
 
-def parser_of(doc: str | None, *, json: bool = False) -> argparse.ArgumentParser:
-    """Return a parser that describes a program by the first paragraph of its docstring.
+def command(main: Callable[..., None], **choices: Iterable[str]) -> None:
+    """Call `main` with the options of the command line, which are the names of its parameters.
 
-    With `json` it has the option of that name, the file for `write_json`.
+    A bool is a flag, a sequence takes several values, and `*words` stand without a name. `choices`
+    are the values that an option may have. The docstring of the module describes the program.
     """
-    parser = argparse.ArgumentParser(description=doc.split("\n\n")[0] if doc else None)
-    if json:
-        parser.add_argument("--json", type=Path, help="write all figures there")
-    return parser
+    module = sys.modules[main.__module__]
+    assert module.__spec__ is not None, "benchmarks are started by python -m"
+    parser = ArgumentParser(
+        prog=f"python -m {module.__spec__.name.removesuffix('.__main__')}",
+        description=module.__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    words = ""
+    for name, parameter in signature(main, eval_str=True).parameters.items():
+        kind, default = parameter.annotation, parameter.default
+        given: dict[str, Any] = {
+            "type": next(iter(get_args(kind)), kind),  # of list[int] and of int | None it is int
+            "nargs": "+" if get_origin(kind) is Sequence else None,
+            "choices": choices.get(name),
+        }
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            words = name
+            parser.add_argument(name, **given | {"nargs": "*"})
+        elif kind is bool:
+            parser.add_argument(f"--{name}", action="store_true")
+        else:
+            option = f"--{name.replace('_', '-')}"
+            parser.add_argument(option, default=default, help="default: %(default)s", **given)
+    options = vars(parser.parse_args())
+    main(*options.pop(words, ()), **options)
 
 
-def write_json(path: Path | None, report: Any) -> None:
-    """Write the figures, dataclasses included, if there is a file for them."""
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dumps(report, indent=2, default=vars) + "\n")
+def words() -> list[Any]:
+    """Return the words of the command line of a program that a benchmark starts.
+
+    Those that are numbers or other JSON are read as such.
+    """
+
+    def read(word: str) -> Any:
+        try:
+            return json.loads(word)
+        except ValueError:
+            return word
+
+    return [read(word) for word in sys.argv[1:]]

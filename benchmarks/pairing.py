@@ -1,23 +1,22 @@
 """Benchmark of pairing: how many matches the ladder's choice of opponents saves.
 
-python -m benchmarks.pairing [--bots 10 100 1000] [--spread 200 350] [--matches 200] [--runs 2]
-
 Arenas are simulated: every bot has four places, blocks of two take a random time, and results are
 drawn from true strengths of a normal distribution. Compared are the arena's choice and an even one:
 whoever has the fewest matches meets whoever it has met least. Both look for tables when a tenth of
 the running blocks have ended. Printed are how many matches fewer give intervals of the same width
 (1 minus the ratio of mean squared standard errors at as many matches: they shrink with the square
 root), for the intervals to the mean and for those between neighbours in rank, by the Fisher
-information of the matches played; the share of pairs that met; and the fewest matches of a bot.
+information of the matches played; and the share of pairs that met. Of ten bots or fewer an arena is
+simulated ten times as often.
 """
 
 import heapq
 import math
-import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -27,7 +26,8 @@ from arena.rating.elo import ELO_PER_NAT, win_probabilities
 from arena.scheduling.free_bots import FreeBots
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths, chance
-from benchmarks.options import parser_of
+from benchmarks.options import command
+from benchmarks.tables import Table
 
 PLACES: Final = 4
 GATHERED: Final = 0.1
@@ -75,15 +75,13 @@ class Near:
         return chosen.bots
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a simulation gave."""
 
     squared_error: float
     """To the mean, Elo², mean over the bots."""
     between_neighbours: float
     met: float
-    fewest: int
 
 
 def simulated(bots: int, spread: float, matches: int, seed: int, *, near: bool) -> Found:
@@ -141,41 +139,27 @@ def _found(truth: np.ndarray, played: np.ndarray) -> Found:
         ELO_PER_NAT**2 * float(np.diag(centred @ errors @ centred).mean()),
         ELO_PER_NAT**2 * float(between.mean()),
         float((played > 0).sum() / (bots * (bots - 1))),
-        int(played.sum(axis=1).min()),
     )
 
 
-def main() -> None:
-    """Simulate and print the table."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--bots", type=int, nargs="+", default=[10, 100, 1_000])
-    parser.add_argument("--spread", type=float, nargs="+", default=[200.0, 350.0], help="Elo")
-    parser.add_argument("--matches", type=int, default=200, help="per bot")
-    parser.add_argument("--runs", type=int, default=2, help="of each arena; of ten bots ten times")
-    options = parser.parse_args()
-    print("bots  spread   to the mean   neighbours   pairs met     fewest matches")
-    for bots in options.bots:
-        for spread in options.spread:
-            runs = options.runs * (10 if bots <= 10 else 1)
-            found = {
-                near: [simulated(bots, spread, options.matches, n, near=near) for n in range(runs)]
-                for near in (False, True)
-            }
-
-            def saved(of: Callable[[Found], float]) -> float:
-                even, near = (statistics.mean(map(of, found[one])) for one in (False, True))  # noqa: B023 - called here
-                return 1 - near / even
-
-            mean = saved(lambda one: one.squared_error)
-            between = saved(lambda one: one.between_neighbours)
-            met = [statistics.mean(one.met for one in found[near]) for near in (False, True)]
-            fewest = [min(one.fewest for one in found[near]) for near in (False, True)]
-            print(
-                f"{bots:>5,} {spread:>6.0f} {mean:>13.0%} {between:>12.0%}"
-                f"   {met[0]:>4.0%}, {met[1]:>4.0%}   {fewest[0]:>6}, {fewest[1]}",
-                flush=True,
-            )
+def main(
+    bots: Sequence[int] = (10, 100, 1_000),
+    spread: Sequence[float] = (200.0, 350.0),
+    matches: int = 200,
+    runs: int = 2,
+) -> None:
+    table = Table()
+    for count, elo in product(bots, spread):
+        seeds = range(runs * (10 if count <= 10 else 1))
+        even, near = (
+            np.mean([simulated(count, elo, matches, seed, near=near) for seed in seeds], axis=0)
+            for near in (False, True)
+        )
+        saved = 100 * (1 - near / even)
+        row = {"bots": count, "spread, Elo": elo, "to the mean, %": float(saved[0])}
+        met = {"pairs met, %": float(100 * near[2]), "of the even choice": float(100 * even[2])}
+        table.add(row, {"neighbours, %": float(saved[1])}, met)
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -1,7 +1,5 @@
 """Benchmark of ratings on one core: a million matches at once, and one more match.
 
-    python benchmarks/rating.py [--json] [--matches 1000000] [--runs 5] [--whole]
-
 Compared with choix (only the maximum-likelihood fit, from the same matrix of points) and openskill
 (online updates over the same matches: with `--whole` over all of them, otherwise over a random
 twentieth, with the time scaled). Every figure is the median of its runs, in CPU time, so that a
@@ -9,14 +7,12 @@ busy machine changes little; the million matches are simulated once per number o
 the peak of the process before openskill begins.
 """
 
-import argparse
-import json
 import os
 import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from pathlib import Path
 
 import choix
 import numpy as np
@@ -27,21 +23,14 @@ from arena.rating.bradley_terry import fit
 from arena.rating.intervals import intervals
 from arena.rating.ladder import ladder
 from arena.rating.results import MatchColumns, MatchResult, Results
+from benchmarks.options import command
+from benchmarks.rounds import median_ms
+from benchmarks.tables import Table
 
 SEED = 20250601
 TABLE_SIZES = (2, 3, 4, 5, 6)
 SHARE = 0.05
 """The share of matches that openskill rates without `--whole`."""
-
-
-def median_ms(work: Callable[[], object], runs: int) -> float:
-    """The median time of `work` in milliseconds."""
-    times = []
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        times.append(1000 * (time.process_time() - start))
-    return statistics.median(times)
 
 
 def played(rng: np.random.Generator, bots: int, matches: int) -> Results[int]:
@@ -82,10 +71,9 @@ def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
         MatchResult(
             ("new", n), tuple(zip(rng.permutation(bots)[:4].tolist(), (1, 2, 2, 4), strict=True))
         )
-        for n in range(20 * runs)
+        for n in range(10 * runs)
     ]
     waiting = iter(fresh)
-    figures["one more match"] = median_ms(lambda: whole.add(next(waiting)), 10 * runs)
     latest = fitted
 
     def again() -> None:
@@ -146,8 +134,6 @@ def openskill_pass(log: Results[int], share: float, runs: int) -> dict[str, floa
     first, second = (statistics.median(column) for column in zip(*seconds, strict=True))
     whole = statistics.median(sum(row) for row in seconds)
     return {
-        "openskill matches": len(matches),
-        "openskill passes": runs,
         "openskill pass": 1000 * whole,
         "openskill per match, first half": 1000 * first / len(halves[0]),
         "openskill per match, second half": 1000 * second / len(halves[1]),
@@ -159,31 +145,25 @@ def on_one_core() -> None:
     """Restart the program with one numpy thread; numpy reads the limit when it is imported."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     if not one.items() <= os.environ.items():
-        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | one)
+        words = [sys.executable, "-m", "benchmarks.rating", *sys.argv[1:]]
+        os.execve(sys.executable, words, os.environ | one)
 
 
-def main() -> None:
+def main(
+    matches: int = 1_000_000, runs: int = 5, whole: bool = False, json: Path | None = None
+) -> None:
     on_one_core()
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--matches", type=int, default=1_000_000)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--whole", action="store_true", help="openskill rates every match")
-    arguments = parser.parse_args()
     found = [
-        beside_openskill(figures, 1.0 if arguments.whole else SHARE, arguments.runs)
+        beside_openskill(figures, 1.0 if whole else SHARE, runs)
         # Measured before openskill's lists of matches fill the memory.
-        for figures in [measured(bots, arguments.matches, arguments.runs) for bots in (100, 1000)]
+        for figures in [measured(bots, matches, runs) for bots in (100, 1000)]
     ]
-    if arguments.json:
-        json.dump(found, sys.stdout, indent=2)
-        print()
-        return
-    print(f"{'milliseconds, medians':34}" + "".join(f"{f['bots']:>10.0f} bots" for f in found))
+    table = Table()
     for name in found[0]:
-        if name != "bots":
-            print(f"{name:34}" + "".join(f"{figures[name]:>15,.3f}" for figures in found))
+        figures_by_bots = {f"{figures['bots']:,.0f} bots": figures[name] for figures in found}
+        table.add({"milliseconds, medians": name}, figures_by_bots)
+    table.write(json)
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -1,8 +1,5 @@
 """False alarms and detection of `arena event similar`: behaviour, by simulated events.
 
-python -m benchmarks.similar_programs [--game bluff] [--fields 20] [--programs 20] [--seed similar]
-                                      [--positions 1000]
-
 A field has programs of three kinds, in turn: a house bot as it is, one with each of its
 numeric settings multiplied by a factor from 1/3 to 3, and a mixture: one such variant in a random
 half of the positions, another in the others. All answer as the house bots do, in this process.
@@ -11,10 +8,11 @@ program a copy is added to the field: an exact one, and one that answers otherwi
 positions; printed is how many of the originals' pairs are marked, and how many of the copies.
 """
 
-from collections import Counter
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from random import Random
 from typing import Final
 
@@ -24,7 +22,8 @@ from arena.local.obvious import house_bots, obvious_answers, scaled, settings, w
 from arena.local.probes import Probe, answer_of, house_answers, probes
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.rating.agreement import Answers, agreements
-from benchmarks.options import parser_of
+from benchmarks.options import command
+from benchmarks.tables import Table
 
 RUNS: Final = 3
 """How often each program is asked."""
@@ -42,72 +41,46 @@ class Program:
     policy: Sequence[Answers]
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--game", default="bluff")
-    parser.add_argument("--fields", type=int, default=20)
-    parser.add_argument("--programs", type=int, default=20)
-    parser.add_argument("--positions", type=int, default=1_000)
-    parser.add_argument("--seed", default="similar")
-    asked = parser.parse_args()
-    game, house = make_game(asked.game), house_bots(asked.game)
-    kinds = list(house.values())
-    alarms = pairs = fields_with = 0
-    found: Counter[tuple[str, float]] = Counter()
-    tried: Counter[tuple[str, float]] = Counter()
-    for number in range(asked.fields):
-        random = Random(f"{asked.seed} {number}")
-        put = list(
-            probes(
-                game,
-                game.seat_counts[0],
-                DEFAULT_TIME_CONTROL,
-                kinds,
-                asked.positions,
-                f"{asked.seed} {number}",
-            )
-        )
-        known = list(obvious_answers(asked.game, put))
+def main(
+    game: str = "bluff",
+    fields: int = 20,
+    programs: int = 20,
+    positions: int = 1_000,
+    seed: str = "similar",
+) -> None:
+    rules, house = make_game(game), house_bots(game)
+    originals: Counter[bool] = Counter()
+    copies: dict[tuple[str, float], Counter[bool]] = defaultdict(Counter)
+    fields_with = 0
+    for number in range(fields):
+        random = Random(f"{seed} {number}")
+        tables = (rules, rules.seat_counts[0], DEFAULT_TIME_CONTROL)
+        put = list(probes(*tables, list(house.values()), positions, f"{seed} {number}"))
+        known = list(obvious_answers(game, put))
         choices = [probe.choices for probe in put]
-        field = [
-            _program(KINDS[at % len(KINDS)], house, put, random) for at in range(asked.programs)
-        ]
+        field = [_program(KINDS[at % len(KINDS)], house, put, random) for at in range(programs)]
         answers = [_asked(one.policy, random) for one in field]
-        marked = 0
         numbers = [
             (one, other)
-            for one, other in combinations(range(len(field)), 2)
+            for one, other in combinations(range(programs), 2)
             if field[one].parts != field[other].parts
         ]
-        for pair in agreements(answers, known, choices, numbers):
-            pairs += 1
-            if pair.marked:
-                marked += 1
-                print(
-                    " ",
-                    field[pair.one].parts,
-                    field[pair.other].parts,
-                    f"{pair.kappa:.2f} {pair.corrected:.1e}",
-                )
-        alarms += marked
-        fields_with += marked > 0
-        for at, one in enumerate(field):
-            for changed in (0.0, 0.1):
-                copy = _asked(_changed(one.policy, put, changed, random), random)
-                everybody = list(combinations(range(len(field) + 1), 2))
-                pair = agreements(
-                    [*answers, copy], known, choices, [(at, len(field))], tests=len(everybody)
-                )[0]
-                tried[one.kind, changed] += 1
-                found[one.kind, changed] += pair.marked
-        print(number, marked, {k: f"{found[k]}/{tried[k]}" for k in tried}, flush=True)
-    print(
-        f"{asked.game}: {alarms} of {pairs:,} pairs of originals marked, "
-        f"in {fields_with} of {asked.fields} fields"
-    )
-    for (kind, changed), count in tried.items():
-        print(f"{kind}, {changed:.0%} changed: {found[kind, changed]} of {count} copies marked")
+        marked = [pair.marked for pair in agreements(answers, known, choices, numbers)]
+        originals.update(marked)
+        fields_with += any(marked)
+        for (at, one), changed in product(enumerate(field), (0.0, 0.1)):
+            copy = _asked(_changed(one.policy, put, changed, random), random)
+            tests = programs * (programs + 1) // 2
+            pairs = [(at, programs)]
+            (pair,) = agreements([*answers, copy], known, choices, pairs, tests=tests)
+            copies[one.kind, changed][pair.marked] += 1
+        print(f"field {number + 1} of {fields}: {sum(marked)} marked", file=sys.stderr)
+    table = Table()
+    row = {"game": game, "pairs of originals": originals.total(), "marked": originals[True]}
+    table.add(row, {"in so many fields": fields_with})
+    for (kind, changed), found in copies.items():
+        row = {"copies of": kind, "changed": f"{changed:.0%}", "copies": found.total()}
+        table.add(row, {"marked": found[True]})
 
 
 def _program(
@@ -157,4 +130,4 @@ def _asked(policy: Sequence[Answers], random: Random) -> Sequence[Answers]:
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

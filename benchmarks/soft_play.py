@@ -1,7 +1,5 @@
 """False alarms and detection of `arena event similar`: soft play, by simulated finals.
 
-python -m benchmarks.soft_play [--fields 1000] [--bots 20] [--blocks 20] [--seed soft]
-
 In a field each bot has a mean loss of its own, each opponent makes others lose more or less, and
 each pair has a difference of its own. A block has two matches of 10 decisions of a seat; two thirds
 cost nothing, the others an exponential loss, which is larger or smaller for the whole block. One
@@ -16,33 +14,26 @@ from typing import Final
 import numpy as np
 
 from arena.lab.analysis import SeatLoss, soft_play
-from benchmarks.options import parser_of
+from benchmarks.options import command
+from benchmarks.tables import Table
 
 DECISIONS: Final = 20
 """Of a bot in a block."""
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = parser_of(__doc__)
-    parser.add_argument("--fields", type=int, default=1_000)
-    parser.add_argument("--bots", type=int, default=20)
-    parser.add_argument("--blocks", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    names = [f"bot {number}" for number in range(asked.bots)]
+def main(fields: int = 1_000, bots: int = 20, blocks: int = 20, seed: int = 1) -> None:
+    names = [f"bot {number}" for number in range(bots)]
+    table = Table()
     for often in (0.0, 0.1, 0.25):
-        random = np.random.default_rng([asked.seed, round(often * 100)])
+        random = np.random.default_rng([seed, round(often * 100)])
         alarms = found = 0
-        for _ in range(asked.fields):
-            seats = _final(names, asked.blocks, often, random)
+        for _ in range(fields):
+            seats = _final(names, blocks, often, random)
             marked = {(one.bot, one.other) for one in soft_play(seats, names) if one.marked}
             found += ("bot 0", "bot 1") in marked
             alarms += bool(marked - {("bot 0", "bot 1")})
-        print(
-            f"{often:.0%} thrown: marked in {found} of {asked.fields}, others in {alarms}",
-            flush=True,
-        )
+        row = {"decisions thrown": f"{often:.0%}", "finals": fields, "pair marked in": found}
+        table.add(row, {"others marked in": alarms})
 
 
 def _final(
@@ -64,4 +55,4 @@ def _final(
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.rounds import interval
 from benchmarks.scale_load.figures import KeptFigures
-from benchmarks.scale_load.verdicts import Verdict, at_least, at_most, growth, interval
+from benchmarks.verdicts import Verdict, at_least, at_most, growth
 
 
 def test_of_few_runs_a_bar_is_met_or_missed_only_where_all_agree() -> None:

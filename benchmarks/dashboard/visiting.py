@@ -125,8 +125,8 @@ def frames(context: BrowserContext, served: Served) -> dict[str, float]:
     )
     page.close()
     return {
-        "a_second": 1000 / statistics.mean(gaps),
-        "p95_ms": sorted(gaps)[int(0.95 * len(gaps))],
+        "frames/s": 1000 / statistics.mean(gaps),
+        "95 % within, ms": sorted(gaps)[int(0.95 * len(gaps))],
     }
 
 

@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-Figures = dict[str, float]
+from benchmarks.rounds import Figures, Runs, alternate
+
 Arm = tuple[str, list[str]]
 """The name of what is measured, and the command that measures it, without the seconds."""
 Other = tuple[tuple[str, ...], Sequence[tuple[str, str, int]]]
@@ -49,14 +51,16 @@ def other_arms(home: Path, others: Sequence[Other]) -> list[Arm]:
     ]
 
 
-def in_turns(arms: Sequence[Arm], rounds: int, seconds: float) -> dict[str, list[Figures]]:
+def of_programs(arms: Sequence[Arm], rounds: int, seconds: float) -> dict[str, Runs]:
     """Let all arms take turns, each in its own process; return their figures by name."""
-    found: dict[str, list[Figures]] = {name: [] for name, _ in arms}
-    for number in range(1, rounds + 1):
-        for name, command in arms:
-            found[name].append(measured([*command, str(seconds)]))
-        print(f"round {number} of {rounds} done", file=sys.stderr)
-    return found
+
+    def figures(command: list[str]) -> Figures:
+        found = measured([*command, str(seconds)])
+        decisions, used, matches = found["decisions"], found["seconds"], found["matches"]
+        speed = {"decisions/s": decisions / used, "µs a decision": 1e6 * used / decisions}
+        return speed | {"µs a match": 1e6 * used / matches, "matches": matches}
+
+    return alternate({name: partial(figures, command) for name, command in arms}, rounds)
 
 
 def measured(command: Sequence[str]) -> Figures:

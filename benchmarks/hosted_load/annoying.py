@@ -3,17 +3,16 @@
 import asyncio
 import itertools
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
-from pathlib import Path
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from statistics import fmean
 from typing import Final
 
-from arena.database.rows import match_row
-from arena.server.results.match_search import MatchFilter, found_matches
 from arena.server.uploads.hosted_shifts import FIRST_DELAY
 from arena.worker.confined_program import ConfinedProgram
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
 from benchmarks.hosted_load.programs import GOOD, folder_with, nuisance
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
+from benchmarks.rounds import Figures, together
 
 WARM_UP_SECONDS: Final = 3.0
 ROUNDS: Final = 4
@@ -31,48 +30,37 @@ while True:
 """Uses a share of a processor, and nothing else."""
 
 
-async def print_beside(name: str, seconds: float) -> None:
-    """Print the figures of one nuisance."""
-    async with hosting_arena() as stage:
-        names = ["good-one", "good-two"]
-        async with AsyncExitStack() as running:
-            for bot in names:
-                await running.enter_async_context(
-                    _running(stage, GOOD, await stage.shift_token(bot))
-                )
-            async with asyncio.timeout(60):
-                await stage.recorded(2)
-            await asyncio.sleep(WARM_UP_SECONDS)
-            rounds = [
-                [one async for one in _round(stage, nuisance(name), seconds / ROUNDS)]
-                for _ in range(ROUNDS)
-            ]
-            alone, rate, loaded, cores = (sum(one) / ROUNDS for one in zip(*rounds, strict=True))
-        faults = 0
-        for bot in names:
-            found = await stage.arena.store.rows(found_matches(MatchFilter(bot=bot), limit=100_000))
-            for row in map(match_row, found):
-                faults += sum(seat.faults for seat in row.seats if seat.bot == bot)
-    print(
-        f"| {name} | {alone:.0f}/s | {rate:.0f}/s | {rate / alone:.2f} "
-        f"| {rate / loaded:.2f} | {faults} | {cores:.2f} cores |",
-        flush=True,
-    )
+async def beside(name: str, seconds: float) -> dict[str, object]:
+    """Return the figures of one nuisance: means of the rounds."""
+    async with hosting_arena() as stage, AsyncExitStack() as running:
+        for bot in ("good-one", "good-two"):
+            await running.enter_async_context(_running(stage, GOOD, await stage.shift_token(bot)))
+        async with asyncio.timeout(60):
+            await stage.recorded(2)
+        await asyncio.sleep(WARM_UP_SECONDS)
+        rounds = [await _round(stage, nuisance(name), seconds / ROUNDS) for _ in range(ROUNDS)]
+        means = {what: fmean(figures) for what, figures in together(rounds).items()}
+        shares = {
+            "share": means["beside it/s"] / means["alone/s"],
+            "of that beside equal load": means["beside it/s"] / means["equal load/s"],
+        }
+        faults = stage.rows("SELECT sum(faults)::int FROM match_seats")[0][0]
+    return {"nuisance": name} | means | shares | {"faults": faults}
 
 
-async def _round(stage: HostingArena, text: str, seconds: float) -> AsyncIterator[float]:
-    """The pair's speed alone, beside a program, and beside one that only computes as much; and how
-    much that is."""
-    yield await _rate(stage, seconds)
+async def _round(stage: HostingArena, text: str, seconds: float) -> Figures:
+    """Return the pair's matches a second alone, beside a program, and beside one that only computes
+    as much; and how much that is."""
+    alone = await _rate(stage, seconds)
     async with _again_and_again(stage, text) as used:
         await asyncio.sleep(1)
         before = sum(used)
-        yield await _rate(stage, seconds)
+        rate = await _rate(stage, seconds)
         cores = min(1.0, max(0.0, (sum(used) - before) / seconds))
     async with _again_and_again(stage, _CORES.format(share=max(0.01, cores))):
         await asyncio.sleep(1)
-        yield await _rate(stage, seconds)
-    yield cores
+        loaded = await _rate(stage, seconds)
+    return {"alone/s": alone, "beside it/s": rate, "equal load/s": loaded, "cores": cores}
 
 
 async def _rate(stage: HostingArena, seconds: float) -> float:
@@ -83,8 +71,7 @@ async def _rate(stage: HostingArena, seconds: float) -> float:
 
 @asynccontextmanager
 async def _running(stage: HostingArena, text: str, token: str) -> AsyncIterator[ConfinedProgram]:
-    with ExitStack() as stack:
-        folder: Path = stack.enter_context(folder_with(text))
+    with folder_with(text) as folder:
         program = HostedProgram(folder, ("python", "bot.py"))
         async with confined(program, socket=stage.socket, token=token) as running:
             yield running

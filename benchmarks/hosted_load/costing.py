@@ -1,7 +1,7 @@
 """What an answer costs in the sandbox: the same bot confined, and started as any program.
 
-A referee of the benchmark's own asks it recorded turns (as in benchmarks.languages): the confined
-one over the socket, as hosted bots play, the other over its port, and on one processor as well.
+A referee of the benchmark's own asks it recorded turns: the confined one over the socket, as hosted
+bots play, the other over its port, and on one processor as well.
 """
 
 import asyncio
@@ -9,92 +9,57 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Final
 
-import grpc.aio
-
 from arena.local.programs.program import open_socket
-from arena.v1.referee_pb2_grpc import add_RefereeServiceServicer_to_server
-from arena.worker.sandbox import HostedProgram, confined, kill
-from arena.worker.usage import usage_of
+from arena.worker.sandbox import HostedProgram, confined
+from benchmarks.asking import Asking, program, serving
 from benchmarks.hosted_load.programs import GOOD, folder_with
-from benchmarks.languages import Asking
+from benchmarks.rounds import Figures, Runs, alternate, ratios
+from benchmarks.tables import Table
 
 WARM_UP_SECONDS: Final = 2.0
 MATCHES: Final = (1, 16)
 
 
-async def print_costs(rounds: int, seconds: float) -> None:
-    """Print what a decision costs confined and unconfined: medians of rounds that take turns."""
-    print("| matches at once | CPU confined, unconfined | ratio | time of an answer | ratio |")
-    print("| --- | --- | --- | --- | --- |")
-    for matches in MATCHES:
-        arms: list[list[tuple[float, float]]] = [[], []]
-        for _ in range(rounds):
-            for in_sandbox, found in zip((True, False), arms, strict=True):
-                found.append(await _cost(in_sandbox, seconds, matches))
-        (cpu, wall), (free_cpu, free_wall) = (map(median, zip(*arm, strict=True)) for arm in arms)
-        print(
-            f"| {matches} | {cpu:.0f}, {free_cpu:.0f} µs | {cpu / free_cpu:.2f} "
-            f"| {wall:.0f}, {free_wall:.0f} µs | {wall / free_wall:.2f} |",
-            flush=True,
-        )
+def print_costs(rounds: int, seconds: float) -> None:
+    """Print what a decision costs confined and unconfined, in rounds."""
+    table = Table()
+    with asyncio.Runner() as loop:  # grpc.aio's poller belongs to the process, and remembers a loop
+        for matches in MATCHES:
+            arms = {
+                place: partial(_cost, loop, place, seconds, matches)
+                for place in ("confined", "free")
+            }
+            _print(table, matches, alternate(arms, rounds))
 
 
-async def _cost(in_sandbox: bool, seconds: float, matches: int) -> tuple[float, float]:
-    """Of a decision, in microseconds: the CPU of all of the program's processes, and the median
-    from a turn sent to its answer received."""
+def _print(table: Table, matches: int, found: dict[str, Runs]) -> None:
+    for place, runs in found.items():
+        cpu, answer = (ratios(runs[what], found["free"][what]) for what in runs)
+        row = {"matches at once": matches, "": place} | runs
+        table.add(row, {"CPU to free": cpu, "answer to free": answer})
+
+
+def _cost(loop: asyncio.Runner, place: str, seconds: float, matches: int) -> Figures:
+    figures = loop.run(_figures(place, seconds, matches))
+    return {what: figures[what] for what in ("CPU of a decision, µs", "median answer, ms")}
+
+
+async def _figures(place: str, seconds: float, matches: int) -> Figures:
     asking = Asking(matches)
-    server = grpc.aio.server()
-    add_RefereeServiceServicer_to_server(asking, server)
-    with ExitStack() as stack:
-        socket = Path(stack.enter_context(tempfile.TemporaryDirectory()), "referee.sock")
-        folder = stack.enter_context(folder_with(GOOD))
-        server.add_insecure_port(f"unix:{socket}")
-        port = server.add_insecure_port("127.0.0.1:0")
-        await server.start()
-        try:
+    with tempfile.TemporaryDirectory() as home, folder_with(GOOD) as folder:
+        socket = Path(home, "referee.sock")
+        async with serving(asking, socket) as port:
             open_socket(f"unix:{socket}")
             socket.parent.chmod(0o755)
-            async with AsyncExitStack() as running:
-                if in_sandbox:
-                    program = HostedProgram(folder, ("python", "bot.py"))
-                    process = (
-                        await running.enter_async_context(
-                            confined(program, socket=socket, token="measured")
-                        )
-                    ).first
-                else:
-                    process = await running.enter_async_context(_unconfined(folder, port))
-                async with asyncio.timeout(60):
-                    await asking.answered.wait()
-                await asyncio.sleep(WARM_UP_SECONDS)
-                asking.measured.times.clear()
-                answers, before = asking.measured.answers, usage_of(process).processor_seconds
-                await asyncio.sleep(seconds)
-                used = usage_of(process).processor_seconds - before
-                answers = asking.measured.answers - answers
-                return used / answers * 1e6, median(asking.measured.times) * 1e6
-        finally:
-            await server.stop(None)
-
-
-@asynccontextmanager
-async def _unconfined(folder: Path, port: int) -> AsyncIterator[int]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "bot.py"),
-        cwd=folder,
-        env=os.environ | {"ARENA_ADDRESS": f"127.0.0.1:{port}", "ARENA_TOKEN": "measured"},
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    # As many as a confined one gets: what is compared is the sandbox, not the processors.
-    os.sched_setaffinity(process.pid, {random.choice(sorted(os.sched_getaffinity(0)))})
-    try:
-        yield process.pid
-    finally:
-        kill(process)
-        await process.wait()
+            if place == "confined":
+                hosted = HostedProgram(folder, ("python", "bot.py"))
+                async with confined(hosted, socket=socket, token="measured") as running:
+                    return await asking.figures(running.first, WARM_UP_SECONDS, seconds)
+            async with program((sys.executable, "bot.py"), folder, port) as process:
+                # As many as a confined one gets: the sandbox is compared, not the processors.
+                os.sched_setaffinity(process, {random.choice(sorted(os.sched_getaffinity(0)))})
+                return await asking.figures(process, WARM_UP_SECONDS, seconds)

@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import psycopg
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
@@ -22,11 +25,13 @@ from arena.scheduling.ladder import TableType
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
+from tests.databases import plain
 from tests.jobs import accept_build, shift_token
 from tests.server.events.cups import RULES, said
 
 _ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
 BLUFF = TableType("bluff", make_game("bluff").options, 2)
+LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,18 @@ class HostingArena:
             await self.host(f"bot-{number}", text)
             owner = await store.owners.named(f"owner of bot-{number}")
             await store.events.enter(owner, name, f"bot-{number}")
+
+    def rows(self, statement: str, values: Mapping[str, object] = {}) -> list[Any]:
+        """Run a statement in a transaction of its own; return its rows."""
+        with psycopg.connect(plain(self.url), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
+    async def until(self, statement: str, reached: Callable[[list[Any]], bool]) -> list[Any]:
+        """Run a statement again and again until its rows are as wanted; return these."""
+        while not reached(rows := self.rows(statement)):  # noqa: ASYNC110  only the database knows
+            await asyncio.sleep(LOOK_SECONDS)
+        return rows
 
     async def shift_token(self, bot: str) -> str:
         """The token of the first shift of a new hosted bot, of an owner of its own."""

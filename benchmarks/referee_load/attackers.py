@@ -29,6 +29,7 @@ import grpc.aio
 from arena.v1 import referee_pb2, registry_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from benchmarks.options import words
 from benchmarks.referee_load.frames import FLOODS, GREETINGS, bots_first_frames, pour
 from benchmarks.referee_load.players import answer
 
@@ -273,13 +274,13 @@ async def _run(attack: Attack, port: int, seconds: float, tokens: Sequence[str])
 
 
 if __name__ == "__main__":
-    name, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-    words = sys.stdin.read().split()
+    name, port, seconds = words()
+    tokens = sys.stdin.read().split()
     print("attacking", flush=True)
     if name == "burn":
-        burn(float(words[0]), seconds)
+        burn(float(tokens[0]), seconds)
     else:
-        asyncio.run(_run(ATTACKS[name], port, seconds, words))
+        asyncio.run(_run(ATTACKS[name], port, seconds, tokens))
     used = os.times()
     print(json.dumps({"cpu_seconds": used.user + used.system}), flush=True)
     os._exit(0)

@@ -8,8 +8,10 @@ what was counted to FILE: calls, or the allocations that allocations.c counts.
 
 import cProfile
 import ctypes
+import json
 import os
 import signal
+from dataclasses import asdict
 from pathlib import Path
 
 from arena.__main__ import main
@@ -29,7 +31,7 @@ if __name__ == "__main__":
 
     def end(_number: int, _frame: object) -> None:
         profile.disable()
-        file.write_text(sums(profile.getstats()).to_json())
+        file.write_text(json.dumps(asdict(sums(profile.getstats()))))
 
     signal.signal(signal.SIGUSR1, begin)
     signal.signal(signal.SIGUSR2, end)

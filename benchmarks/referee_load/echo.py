@@ -9,16 +9,18 @@ import asyncio
 import contextlib
 import json
 import statistics
-import sys
+from collections.abc import Callable, Coroutine
 from time import perf_counter
 from typing import Any
 
 import grpc
 import grpc.aio
 
-from benchmarks.referee_load.connection import OWN_CONNECTION
+from benchmarks.options import words
 
 METHOD = "/benchmark.Echo/Echo"
+OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
+"""Channels of a process to the same address would else share one, which carries 100 streams."""
 
 
 async def serve(port: int) -> None:
@@ -85,10 +87,10 @@ async def hold(port: int, streams: int) -> None:
 
 
 if __name__ == "__main__":
-    command, *numbers = sys.argv[1:]
-    if command == "serve":
-        asyncio.run(serve(int(numbers[0])))
-    elif command == "hold":
-        asyncio.run(hold(int(numbers[0]), int(numbers[1])))
-    else:
-        asyncio.run(load(int(numbers[0]), int(numbers[1]), float(numbers[2]), int(numbers[3])))
+    mode, *numbers = words()
+    modes: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {
+        "serve": serve,
+        "load": load,
+        "hold": hold,
+    }
+    asyncio.run(modes[mode](*numbers))

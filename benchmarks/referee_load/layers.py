@@ -20,15 +20,15 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
-from operator import itemgetter
 from pathlib import Path, PurePath
 from types import CodeType, MappingProxyType
 from typing import Any, Final
 
 import arena
 from benchmarks.referee_load.stage import measure, referee
+from benchmarks.tables import Table
 
 COUNTED: Final = "benchmarks.referee_load.counted"
 """The program whose calls are counted."""
@@ -121,10 +121,6 @@ class Counted:
     """In the layer's own code and the functions in C that it calls."""
     functions: dict[str, int]
     """Calls in Python by function, as `FILE:NAME`."""
-
-    def to_json(self) -> str:
-        """Return the JSON that `from_json` reads."""
-        return json.dumps(asdict(self))
 
 
 def layer_of(file: str) -> str:
@@ -248,23 +244,22 @@ def count_calls(
         return Counted(**json.loads(file.read_text()))
 
 
-def print_layers(found: Counted, memory: Counted | None, most: int) -> None:
-    """Print the table, and the functions that are called most often."""
-    columns = {
-        "Python": {name: calls / found.decisions for name, calls in found.calls.items()},
-        "C": {name: calls / found.decisions for name, calls in found.builtins.items()},
+def print_layers(table: Table, found: Counted, memory: Counted | None, most: int) -> None:
+    """Print calls and allocations of a decision by layer, and the functions called most often."""
+    total = sum(found.seconds.values()) / 100
+    columns: dict[str, tuple[Mapping[str, float], float]] = {
+        "calls in Python": (found.calls, found.decisions),
+        "in C": (found.builtins, found.decisions),
+        "% of the thread's own time": (found.seconds, total),
     }
     if memory is not None:
-        columns["malloc"] = {
-            name: number / memory.decisions for name, number in memory.seconds.items()
-        }
-    total = sum(found.seconds.values()) / 100
-    columns["time %"] = {name: seconds / total for name, seconds in found.seconds.items()}
-    print(f"{found.decisions} decisions; for one of them, and the share of the thread's own time:")
-    print(f"{'':14}{''.join(f'{column:>8}' for column in columns)}")
+        columns["allocations"] = memory.seconds, memory.decisions
     order = dict.fromkeys([*LAYERS.values(), *LIBRARIES.values(), OTHERS, NONE])
+    print(f"{found.decisions} decisions; for one of them:")
     for layer in (name for name in order if found.calls.get(name)):
-        print(f"{layer:14}{''.join(f'{one.get(layer, 0):8.1f}' for one in columns.values())}")
-    print(f"{'all':14}{''.join(f'{sum(one.values()):8.1f}' for one in columns.values())}")
-    for name, calls in sorted(found.functions.items(), key=itemgetter(1), reverse=True)[:most]:
-        print(f"{calls / found.decisions:8.2f}  {name}")
+        figures = {name: of.get(layer, 0) / per for name, (of, per) in columns.items()}
+        table.add({"layer": layer}, figures)
+    sums = {name: sum(of.values()) / per for name, (of, per) in columns.items()}
+    table.add({"layer": "all"}, sums)
+    for name, calls in Counter(found.functions).most_common(most):
+        table.add({"function": name, "calls": calls / found.decisions})

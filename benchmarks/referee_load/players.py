@@ -11,28 +11,33 @@ They use the protocol like any bot and play like the sample bot `timid`: the sma
 doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
 turn of its match in µs, decisions per match and per message; `deal` does so for bots that play here
 their part of so many matches at all referees that are in use, as the SDK deals them out, and think
-about each turn for so many seconds; `count` prints the number of decisions
-so far for ten moments per second; `until` plays so many decisions and prints how many were refused,
-by kind of fault; `crowd` connects all, lets the first PLAYERS play and the others wait, prints a
-line when it begins to count, and figures; `idle` connects, for bluff or another game, so many bots
-over each connection, prints a line and stays connected.
+about each turn for so many seconds; `count` prints the number of decisions so far for ten moments
+per second; `until` plays so many decisions and prints how many were refused, by kind of fault;
+`crowd` connects all, lets the first PLAYERS play and the others wait, prints a line when it begins
+to count, and figures; `idle` connects, for bluff or another game, so many bots over each
+connection, prints a line and stays connected.
 """
 
 import asyncio
+import itertools
 import json
 import secrets
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from random import Random
 from time import monotonic, perf_counter
+from typing import Any
 
 import grpc
 import grpc.aio
 
 from arena.v1 import bluff_pb2, referee_pb2, referee_pb2_grpc, transcript_pb2
-from benchmarks.referee_load.connection import OWN_CONNECTION, shared_connection
+from benchmarks.options import words
+from benchmarks.referee_load.echo import OWN_CONNECTION
 
 DOUBTS = 0.2
 FACES = bluff_pb2.BluffFace.values()[1:]
@@ -40,6 +45,12 @@ FACES = bluff_pb2.BluffFace.values()[1:]
 AT_ONCE = 100
 SETTLING = 5.0
 """Seconds between the last bot's connecting and the first decision that counts."""
+
+
+def shared(number: int) -> list[tuple[str, int]]:
+    """Channel options: channels with the same number share a connection."""
+    # Only channels whose options are equal do; gRPC knows no option of this name.
+    return [("benchmark.connection", number)]
 
 
 class Load:
@@ -59,6 +70,11 @@ class Load:
         """The time of the last answer by match; the referee's time ends with the next turn."""
         self.running: set[str] = set()
         """Matches that have begun and not ended."""
+
+    async def connections(self, count: int) -> None:
+        """Wait until so many more bots are connected."""
+        for _ in range(count):
+            await self.connected.acquire()
 
     def heard(self, response: referee_pb2.PlayResponse) -> None:
         """Is called with each message of the referee, before it is answered."""
@@ -151,11 +167,23 @@ def answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -
         bet.face = FACES[lowest.index(quantity)]
 
 
+@asynccontextmanager
+async def playing(bots: Iterable[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """Run bots until the block ends."""
+    tasks = [asyncio.create_task(bot) for bot in bots]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def measure(
+    tokens: list[str],
     port: int,
     matches: int,
     seconds: float,
-    tokens: list[str],
     warm_up: float = 1.0,
     thinking: float = 0.0,
     *,
@@ -163,108 +191,95 @@ async def measure(
 ) -> None:
     """Run all bots, measure for `seconds` after the warm-up, and print the figures."""
     load = Load()
-    bots = [
-        asyncio.create_task(play(port, token, matches, load, deals=deals, thinking=thinking))
-        for token in tokens
-    ]
-    await asyncio.sleep(warm_up)
-    load.counting = True
-    await asyncio.sleep(seconds)
-    load.counting = False
-    figures = {
-        "per_second": load.decisions / seconds,
-        "median_us": statistics.median(load.times or [0]) * 1e6,
-        "p99_us": statistics.quantiles(load.times or [0, 0], n=100)[98] * 1e6,
-        "decisions_per_match": load.decisions / max(1, load.ends / 2),
-        "decisions_per_message": load.decisions / max(1, load.messages),
-        "matches_per_second": load.ends / 2 / seconds,
-    }
-    print(json.dumps(figures), flush=True)
-    for bot in bots:
-        bot.cancel()
-    await asyncio.gather(*bots, return_exceptions=True)
+    async with playing(
+        play(port, token, matches, load, deals=deals, thinking=thinking) for token in tokens
+    ):
+        await asyncio.sleep(warm_up)
+        load.counting = True
+        await asyncio.sleep(seconds)
+        load.counting = False
+        times = load.times or [0.0, 0.0]
+        figures = {
+            "per_second": load.decisions / seconds,
+            "median_us": statistics.median(times) * 1e6,
+            "p99_us": statistics.quantiles(times, n=100)[98] * 1e6,
+            "decisions_per_match": load.decisions / max(1, load.ends / 2),
+            "decisions_per_message": load.decisions / max(1, load.messages),
+            "matches_per_second": load.ends / 2 / seconds,
+        }
+        print(json.dumps(figures), flush=True)
 
 
-async def count(port: int, matches: int, seconds: float, tokens: list[str]) -> None:
+async def count(tokens: list[str], port: int, matches: int, seconds: float) -> None:
     """Run all bots for `seconds` and print a list of [monotonic time, decisions so far]."""
-    load = Load()
-    bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
-    for _ in tokens:
-        await load.connected.acquire()
-    print("connected", flush=True)
-    load.counting = True
-    counts = []
-    ends = monotonic() + seconds
-    while monotonic() < ends:
-        load.times.clear()
-        counts.append([monotonic(), load.decisions])
-        await asyncio.sleep(0.1)
-    print(json.dumps(counts), flush=True)
-    for bot in bots:
-        bot.cancel()
-    await asyncio.gather(*bots, return_exceptions=True)
+    load, counts = Load(), []
+    async with playing(play(port, token, matches, load) for token in tokens):
+        await load.connections(len(tokens))
+        print("connected", flush=True)
+        load.counting = True
+        ends = monotonic() + seconds
+        while monotonic() < ends:
+            load.times.clear()
+            counts.append([monotonic(), load.decisions])
+            await asyncio.sleep(0.1)
+        print(json.dumps(counts), flush=True)
 
 
-async def until(port: int, matches: int, decisions: int, tokens: list[str]) -> None:
+async def until(tokens: list[str], port: int, matches: int, decisions: int) -> None:
     """Run all bots for so many decisions, and print these and the refusals."""
     load = Load()
     load.counting = True
-    bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
-    while load.decisions < decisions:
-        load.times.clear()
-        await asyncio.sleep(0.1)
-    print(json.dumps({"decisions": load.decisions, "refused": load.refused}), flush=True)
-    for bot in bots:
-        bot.cancel()
-    await asyncio.gather(*bots, return_exceptions=True)
+    async with playing(play(port, token, matches, load) for token in tokens):
+        while load.decisions < decisions:
+            load.times.clear()
+            await asyncio.sleep(0.1)
+        print(json.dumps({"decisions": load.decisions, "refused": load.refused}), flush=True)
 
 
-async def crowd(port: int, matches: int, players: int, seconds: float, tokens: list[str]) -> None:
+async def crowd(tokens: list[str], port: int, matches: int, players: int, seconds: float) -> None:
     """Connect all bots, of which the first `players` play and the others wait; print a line when
     they have settled, and then figures."""
-    load = Load()
-    began, bots = monotonic(), []
-    for slice_ in slices(list(reversed(tokens))):  # who plays comes last
-        for token in slice_:
-            waits = token not in tokens[:players]
-            bots.append(asyncio.create_task(play(port, token, matches, load, waits=waits)))
-        for _ in slice_:
-            await load.connected.acquire()
-    connected = monotonic() - began
-    await asyncio.sleep(SETTLING)
-    print("counting", flush=True)
-    load.counting = True
-    began, ran = monotonic(), []
-    while monotonic() < began + seconds:
-        await asyncio.sleep(0.1)
-        ran.append(len(load.running))
-        load.times.clear()
-    figures = {
-        "per_second": load.decisions / (monotonic() - began),
-        "decisions": load.decisions,
-        "decisions_per_message": load.decisions / max(1, load.messages),
-        "running": statistics.mean(ran),
-        "connected_after": connected,
-    }
-    print(json.dumps(figures), flush=True)
-    for bot in bots:
-        bot.cancel()
-    await asyncio.gather(*bots, return_exceptions=True)
+    load, began = Load(), monotonic()
+    async with AsyncExitStack() as stack:
+        for part in slices(tokens[::-1]):  # who plays comes last
+            bots = (
+                play(port, token, matches, load, waits=token not in tokens[:players])
+                for token in part
+            )
+            await stack.enter_async_context(playing(bots))
+            await load.connections(len(part))
+        connected = monotonic() - began
+        await asyncio.sleep(SETTLING)
+        print("counting", flush=True)
+        load.counting = True
+        began, ran = monotonic(), []
+        while monotonic() < began + seconds:
+            await asyncio.sleep(0.1)
+            ran.append(len(load.running))
+            load.times.clear()
+        figures = {
+            "per_second": load.decisions / (monotonic() - began),
+            "decisions": load.decisions,
+            "decisions_per_message": load.decisions / max(1, load.messages),
+            "running": statistics.mean(ran),
+            "connected_after": connected,
+        }
+        print(json.dumps(figures), flush=True)
 
 
-async def idle(port: int, tokens: list[str], game: str = "bluff", sharing: str = "1") -> None:
+async def idle(tokens: list[str], port: int, game: str = "bluff", sharing: int = 1) -> None:
     """Connect all bots, print a line, and stay connected until killed."""
-    load = Load()
-    bots: list[asyncio.Task[None]] = []
-    for slice_ in slices(tokens):
-        for token in slice_:
-            shared = shared_connection(len(bots) // int(sharing))
-            bot = play(port, token, 1, load, game, connection=shared)
-            bots.append(asyncio.create_task(bot))
-        for _ in slice_:
-            await load.connected.acquire()
-    print("connected", flush=True)
-    await asyncio.gather(*bots)
+    load, number = Load(), itertools.count()
+    async with AsyncExitStack() as stack:
+        for part in slices(tokens):
+            bots = (
+                play(port, token, 1, load, game, connection=shared(next(number) // sharing))
+                for token in part
+            )
+            await stack.enter_async_context(playing(bots))
+            await load.connections(len(part))
+        print("connected", flush=True)
+        await asyncio.Event().wait()
 
 
 def slices(tokens: list[str]) -> list[list[str]]:
@@ -272,20 +287,15 @@ def slices(tokens: list[str]) -> list[list[str]]:
     return [tokens[at : at + AT_ONCE] for at in range(0, len(tokens), AT_ONCE)]
 
 
+MODES: dict[str, Callable[..., Coroutine[Any, Any, None]]] = {
+    "play": measure,
+    "deal": partial(measure, deals=True),
+    "count": count,
+    "until": until,
+    "crowd": crowd,
+    "idle": idle,
+}
+
 if __name__ == "__main__":
-    command, *numbers = sys.argv[1:]
-    tokens = sys.stdin.read().split()
-    if command in ("play", "deal"):
-        port, matches, times = int(numbers[0]), int(numbers[1]), map(float, numbers[2:])
-        deals = command == "deal"
-        asyncio.run(measure(port, matches, next(times), tokens, *times, deals=deals))
-    elif command == "count":
-        asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
-    elif command == "crowd":
-        port, matches, players = map(int, numbers[:3])
-        asyncio.run(crowd(port, matches, players, float(numbers[3]), tokens))
-    elif command == "until":
-        port, matches, decisions = map(int, numbers)
-        asyncio.run(until(port, matches, decisions, tokens))
-    else:
-        asyncio.run(idle(int(numbers[0]), tokens, *numbers[1:]))
+    mode, *rest = words()
+    asyncio.run(MODES[mode](sys.stdin.read().split(), *rest))

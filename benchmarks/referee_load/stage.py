@@ -13,9 +13,9 @@ from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
 from arena.processes import spawn, stop
 from arena.server.app.store import open_store
+from benchmarks.rounds import Figures
 from tests.free_port import free_port
 
-Figures = dict[str, float]
 Serving = tuple[int, subprocess.Popen[bytes]]
 """The port and the process of a server."""
 

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
-import statistics
-import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 
 from arena.processes import processor_seconds
-from benchmarks.referee_load.stage import Figures, client, database, measure, referee, register
+from benchmarks.referee_load.stage import Serving, client, database, measure, referee, register
+from benchmarks.rounds import Figures, alternate, ratios
+from benchmarks.tables import Table
 
 MATCHES = 32
 ARMS = {
@@ -22,49 +24,36 @@ LEAST_SECONDS = 4.0
 """How much longer spectators watch than the bots are measured: both take time to start."""
 
 
-def compare(bots: int, rounds: int, seconds: float) -> dict[str, list[Figures]]:
+def print_comparison(table: Table, bots: int, rounds: int, seconds: float) -> None:
     """Load one referee, with the spectators of each arm in turns."""
-    found: dict[str, list[Figures]] = {arm: [] for arm in ARMS}
     with database() as url:
         tokens = asyncio.run(register(url, bots, "bot"))
-        with referee(url) as (port, process):
-            for number in range(1, rounds + 1):
-                arms = list(ARMS.items())
-                for arm, spectators in arms[:: (-1) ** number]:
-                    with ExitStack() as stack:
-                        watching = [
-                            stack.enter_context(
-                                client("spectator", port, matches, seconds + LEAST_SECONDS)
-                            )
-                            for matches in spectators
-                        ]
-                        before = processor_seconds(process.pid)
-                        playing = ("players", "play", port, MATCHES, seconds)
-                        figures = measure(*playing, tokens=tokens)
-                        spent = processor_seconds(process.pid) - before
-                        heard = [json.loads(one.communicate()[0]) for one in watching]
-                    decided = figures["per_second"] * seconds
-                    figures["referee_cpu_us"] = spent / decided * 1e6
-                    figures["dropped"] = sum(bool(one["ended"]) for one in heard)
-                    found[arm].append(figures)
-                print(f"round {number} of {rounds} done", file=sys.stderr)
-    return found
+        with referee(url) as at:
+            arms = {
+                arm: partial(_figures, at, tokens, seconds, spectators)
+                for arm, spectators in ARMS.items()
+            }
+            found = alternate(arms, rounds)
+    for arm, runs in found.items():
+        beside = (ratios(runs[what], found["nobody"][what]) for what in runs if what != "dropped")
+        relative = zip(("speed to nobody", "CPU to nobody"), beside, strict=True)
+        table.add({"watching": arm}, runs, {"dropped": sum(runs["dropped"])}, dict(relative))
 
 
-def print_comparison(found: dict[str, list[Figures]]) -> None:
-    """The medians of each arm, and its ratios to nobody."""
-    base = found["nobody"]
-    for arm, rounds in found.items():
-        ratios = [
-            one["referee_cpu_us"] / other["referee_cpu_us"]
-            for one, other in zip(rounds, base, strict=True)
+def _figures(at: Serving, tokens: list[str], seconds: float, spectators: Sequence[int]) -> Figures:
+    port, process = at
+    with ExitStack() as stack:
+        lasts = seconds + LEAST_SECONDS
+        watching = [
+            stack.enter_context(client("spectator", port, matches, lasts)) for matches in spectators
         ]
-        rates = [
-            one["per_second"] / other["per_second"] for one, other in zip(rounds, base, strict=True)
-        ]
-        print(
-            f"{arm}: {statistics.median(one['per_second'] for one in rounds):.0f} decisions/s "
-            f"({statistics.median(rates):.3f}), CPU a decision "
-            f"{statistics.median(one['referee_cpu_us'] for one in rounds):.0f} µs "
-            f"({statistics.median(ratios):.3f}), dropped {sum(o['dropped'] for o in rounds):.0f}"
-        )
+        before = processor_seconds(process.pid)
+        figures = measure("players", "play", port, MATCHES, seconds, tokens=tokens)
+        spent = processor_seconds(process.pid) - before
+        ended = [json.loads(one.communicate()[0]) for one in watching]
+    rate = figures["per_second"]
+    return {
+        "decisions/s": rate,
+        "CPU of a decision, µs": spent / (rate * seconds) * 1e6,
+        "dropped": sum(ended),
+    }

@@ -8,5 +8,5 @@ crowd              decisions of a referee with thousands of bots, and its memory
 pairing            what a table of the ladder costs among many connected bots
 several_referees   decisions of several referees on one database
 figures            what was measured, kept in a file
-verdicts, report   whether it meets the bars, and tables of it
+report             tables of it, and whether it meets its targets
 """

@@ -5,14 +5,15 @@ import signal
 import statistics
 import time
 from contextlib import ExitStack, suppress
+from functools import partial
 from typing import Final
 
 import grpc.aio
 
 from arena.v1 import referee_pb2
 from benchmarks.referee_load.players import Load, play
-from benchmarks.referee_load.stage import Figures, database, referee, register
-from benchmarks.scale_load.verdicts import Runs, together
+from benchmarks.referee_load.stage import database, referee, register
+from benchmarks.rounds import Figures, Runs, alternate
 
 BOTS: Final = 8
 MATCHES: Final = 16
@@ -47,16 +48,13 @@ class _Heard(Load):
 def seconds_until_adopted(rounds: int) -> dict[str, Runs]:
     """By how a referee goes, the seconds until the first, and until half, of its matches get a turn
     at the other, and how many these are."""
-    found: dict[str, list[Figures]] = {how: [] for how in HOW}
     with (
         database() as url,
         asyncio.Runner() as loop,  # grpc.aio's poller belongs to the process, and remembers a loop
     ):
         tokens = loop.run(register(url, BOTS, "bot"))
-        for _ in range(rounds):
-            for how, figures in found.items():
-                figures.append(_gone(loop, url, tokens, HOW[how]))
-    return {how: together(figures) for how, figures in found.items()}
+        arms = {how: partial(_gone, loop, url, tokens, sent) for how, sent in HOW.items()}
+        return alternate(arms, rounds)
 
 
 def _gone(loop: asyncio.Runner, url: str, tokens: list[str], how: signal.Signals) -> Figures:

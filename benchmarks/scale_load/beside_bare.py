@@ -1,12 +1,13 @@
 """What a decision costs a referee beside a bare gRPC server that exchanges the same messages."""
 
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from typing import Final
 
 from arena.server.play.session import MAX_MATCHES
+from benchmarks.rounds import Runs, alternate, ratios
 from benchmarks.scale_load.crowd import FEW, Connected, played, played_bare
-from benchmarks.scale_load.verdicts import Runs, together
 
 MATCHES: Final = 32
 """Of each of a few bots."""
@@ -30,18 +31,12 @@ def beside_bare(crowd: int, rounds: int) -> dict[str, Runs]:
         (ALONE, one := Connected(crowd, min(crowd, FEW * MAX_MATCHES), 1), one),
         ("many", few := Connected(FEW, FEW, MATCHES), replace(few, matches=TOGETHER)),
     ):
-        measured = [
-            {"bare gRPC": played_bare(at_bare)}
-            | {rules: played(load, ARENA_COMPILED=chosen) for rules, chosen in RULES.items()}
-            for _ in range(rounds)
-        ]
-        for server in measured[0]:
-            runs = together(one_round[server] for one_round in measured)
+        arms = {"bare gRPC": partial(played_bare, at_bare)}
+        for rules, chosen in RULES.items():
+            arms[rules] = partial(played, load, ARENA_COMPILED=chosen)
+        measured = alternate(arms, rounds)
+        for server, runs in measured.items():
             shown = {what: runs[what] for what in ("decisions a second", "CPU µs", "a message")}
-            if server in RULES:
-                shown[RATIO] = [
-                    one_round[server]["CPU µs"] / one_round["bare gRPC"]["CPU µs"]
-                    for one_round in measured
-                ]
-            found[f"{name}, {server}"] = shown
+            relative = ratios(runs["CPU µs"], measured["bare gRPC"]["CPU µs"])
+            found[f"{name}, {server}"] = shown | {RATIO: relative}
     return found

@@ -4,21 +4,15 @@ import asyncio
 import json
 import subprocess
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from arena.processes import processor_seconds
 from arena.server.limits.channel_options import MAX_STREAMS_PER_CONNECTION
 from arena.server.play.session import MAX_MATCHES
 from benchmarks.memory import resident_mb
-from benchmarks.referee_load.stage import (
-    Figures,
-    bare_server,
-    client,
-    database,
-    referee,
-    register,
-)
-from benchmarks.scale_load.verdicts import Runs, together
+from benchmarks.referee_load.stage import bare_server, client, database, referee, register
+from benchmarks.rounds import Figures, Runs, alternate, ratios
 
 FEW: Final = 8
 SECONDS: Final = 8.0
@@ -46,24 +40,18 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
     """By round, in turns: decisions a second, the referee's CPU for one, turns that share a
     message, the matches that ran, seconds until all were connected, and the referee's memory. Of a
     few bots; of a crowd of which the same few play; and of one in which as many matches are shared
-    out, one for each player. A crowd's figures say what share of the few's decisions, and of their
-    CPU for one, they are.
+    out, one for each player. Then the decisions and their CPU relative to those of the few.
     """
     found: dict[str, Runs] = {}
     for matches in (MAX_MATCHES, 1):
         few = Connected(FEW, FEW, matches)
         # With one match each, the two crowds are one.
-        arms = dict.fromkeys(
-            [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
-        )
-        measured = [{arm: played(arm) for arm in arms} for _ in range(rounds)]
-        for arm in arms:
-            runs = together(figures[arm] for figures in measured)
-            if arm != few:
-                for name in ("decisions a second", "CPU µs"):
-                    pairs = [(one[arm][name], one[few][name]) for one in measured]
-                    runs[f"{OF_THE_FEW}{name}"] = [of_crowd / of_few for of_crowd, of_few in pairs]
-            found[str(arm)] = runs
+        loads = [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
+        measured = alternate({load: partial(played, load) for load in loads}, rounds)
+        for load, runs in measured.items():
+            for name in ("decisions a second", "CPU µs"):
+                runs[f"{OF_THE_FEW}{name}"] = ratios(runs[name], measured[few][name])
+            found[str(load)] = runs
     return found
 
 
@@ -125,6 +113,14 @@ def _idle_server(connections: int) -> float:
         return _memory_of(process, holding)
 
 
+def _idle_referee(url: str, tokens: list[str], sharing: int) -> float:
+    with (
+        referee(url) as (port, process),
+        client("players", "idle", port, NOBODYS_GAME, sharing, tokens=tokens) as players,
+    ):
+        return _memory_of(process, players)
+
+
 def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str]") -> float:
     """The server's, once all are connected."""
     assert clients.stdout is not None
@@ -132,11 +128,3 @@ def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str
     memory = resident_mb(server.pid)
     clients.kill()
     return memory
-
-
-def _idle_referee(url: str, tokens: list[str], sharing: int) -> float:
-    with (
-        referee(url) as (port, process),
-        client("players", "idle", port, NOBODYS_GAME, sharing, tokens=tokens) as players,
-    ):
-        return _memory_of(process, players)

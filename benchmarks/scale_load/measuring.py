@@ -4,6 +4,7 @@ many figures as there were runs; and what further processes bring to `arena play
 import json
 import resource
 import time
+from functools import partial
 from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
@@ -17,9 +18,9 @@ from arena.server.boards.ladder_log import read_checkpoint, registered
 from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
 from benchmarks.memory import resident_mb
-from benchmarks.referee_load.stage import Figures, arena, referee
+from benchmarks.referee_load.stage import arena, referee
+from benchmarks.rounds import Figures, Runs, alternate, together
 from benchmarks.scale_load.filling import Filled
-from benchmarks.scale_load.verdicts import Runs, together
 from tests.chromium import CHROMIUM
 
 MATCHES: Final = 30_000
@@ -124,15 +125,15 @@ def checkpoint(filled: Filled, times: int) -> Runs:
     return together(once() for _ in range(times))
 
 
-def matches_a_second(rounds: int) -> dict[int, list[float]]:
+def matches_a_second(rounds: int) -> dict[int, Runs]:
     """Return the matches a second that `arena play` prints, by its number of processes."""
-    found: dict[int, list[float]] = {1: [], 2: []}
-    for _ in range(rounds):
-        for jobs, figures in found.items():
-            words = ("play", "honest", "honest", "--matches", MATCHES, "--seed", "scale")
-            said = arena(*words, "--jobs", jobs, "--json")
-            figures.append(json.loads(said)["matches_per_second"])
-    return found
+
+    def figures(jobs: int) -> Figures:
+        words = ("play", "honest", "honest", "--matches", MATCHES, "--seed", "scale", "--json")
+        said = arena(*words, "--jobs", jobs)
+        return {"matches a second": json.loads(said)["matches_per_second"]}
+
+    return alternate({jobs: partial(figures, jobs) for jobs in (1, 2)}, rounds)
 
 
 def _seconds(url: str, arguments: list[str]) -> tuple[float, float]:

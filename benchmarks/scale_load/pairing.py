@@ -128,4 +128,4 @@ def microseconds_a_table(bots: int) -> dict[str, float]:
         choosing += time.process_time_ns() - before
         ladder.open(table)
     all_of_it = time.process_time_ns() - began
-    return {"choosing": choosing / 1e3 / TABLES, "all": all_of_it / 1e3 / TABLES}
+    return {"choosing, µs": choosing / 1e3 / TABLES, "all, µs": all_of_it / 1e3 / TABLES}

@@ -11,9 +11,8 @@ from psycopg import sql
 from sqlalchemy import make_url
 
 from arena.identifiers import new_id
-from benchmarks.referee_load.stage import Figures
+from benchmarks.rounds import Figures, Runs, together
 from benchmarks.scale_load.filling import Filled
-from benchmarks.scale_load.verdicts import Runs, together
 from tests.dashboard.played import fill, sensible
 from tests.databases import administrator, named, plain
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from arena.processes import processor_seconds
 from arena.server.failover.spreading import FULL
-from benchmarks.referee_load.stage import Figures, database, measure, referee, register
-from benchmarks.scale_load.verdicts import Runs, together
+from benchmarks.referee_load.stage import database, measure, referee, register
+from benchmarks.rounds import Figures, Runs, alternate
 
 BOTS: Final = 8
 MATCHES: Final = 32
@@ -65,14 +66,14 @@ def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
     Figures are decisions a second, the CPU of all referees for one, the decisions that share a
     message, and the percentage of them at the busiest referee.
     """
-    found: dict[Load, list[Figures]] = {load: [] for load in loads}
-    for _ in range(rounds):
-        for load, figures in found.items():
-            # A new one: bots would be sent again the ends of the load before.
-            with database() as url:
-                tokens = asyncio.run(register(url, BOTS, "bot"))
-                figures.append(_played(url, tokens, load))
-    return {str(load): together(figures) for load, figures in found.items()}
+    found = alternate({load: partial(_measured, load) for load in loads}, rounds)
+    return {str(load): runs for load, runs in found.items()}
+
+
+def _measured(load: Load) -> Figures:
+    # A new one: bots would be sent again the ends of the load before.
+    with database() as url:
+        return _played(url, asyncio.run(register(url, BOTS, "bot")), load)
 
 
 def _played(url: str, tokens: list[str], load: Load) -> Figures:

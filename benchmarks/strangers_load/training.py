@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arena.learn import vector_env
 from arena.learn.nets import Adam, chances
-from benchmarks.options import parser_of
+from benchmarks.options import command
 from benchmarks.strangers_load.nets import LOSSES, MOST_DICE, SEATS, Numbers, file_of, logits
 
 UPDATES: Final = 700
@@ -132,21 +132,15 @@ class Learner:
         self._adam.step(slopes, rate)
 
 
-def main() -> None:
-    """Train the nets that are named, or all."""
-    parser = parser_of(__doc__)
-    parser.add_argument("losses", nargs="*", default=LOSSES)
-    parser.add_argument("--updates", type=int, default=UPDATES)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    for loss in given.losses:
-        learner = Learner(loss, given.seed)
-        for update in range(given.updates):
-            learner.update(update / given.updates)
+def main(*losses: str, updates: int = UPDATES, seed: int = 1) -> None:
+    for loss in losses or LOSSES:
+        learner = Learner(loss, seed)
+        for update in range(updates):
+            learner.update(update / updates)
             if update % 100 == 99:
-                print(f"{loss}: {update + 1} of {given.updates} updates", file=sys.stderr)
+                print(f"{loss}: {update + 1} of {updates} updates", file=sys.stderr)
                 np.savez(file_of(loss), *[weight.astype(np.float16) for weight in learner.mean])
 
 
 if __name__ == "__main__":
-    main()
+    command(main)

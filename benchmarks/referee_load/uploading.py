@@ -1,7 +1,7 @@
-"""Owners who upload builds: python -m benchmarks.hosted_load.uploading PORT UPLOADS SECONDS < keys
+"""Owners who upload builds: python -m benchmarks.referee_load.uploading PORT UPLOADS SECONDS < keys
 
 The keys' owners take turns, and begin the uploads at equal distances of time. It prints how many
-were taken, the refusals, and the times that an upload took, in milliseconds.
+were taken and refused, and the times that an upload took; what refusals say goes to stderr.
 """
 
 import io
@@ -17,6 +17,7 @@ from arena.bot.address import Address
 from arena.clients.referee_client import OwnerCallError
 from arena.clients.upload_client import UploadClient
 from benchmarks.hosted_load.programs import GOOD
+from benchmarks.options import words
 
 THREADS = 16
 TABLES_BYTES = (0, 100_000, 1_000_000)
@@ -36,7 +37,7 @@ def build(number: int) -> tuple[str, bytes]:
     return "bot.zip", packed.getvalue()
 
 
-def main(port: int, uploads: int, seconds: float, keys: list[str]) -> None:
+def upload_all(port: int, uploads: int, seconds: float, keys: list[str]) -> None:
     """Upload, and print the figures."""
     client = UploadClient(Address(f"127.0.0.1:{port}"))
     began = time.monotonic()
@@ -55,15 +56,18 @@ def main(port: int, uploads: int, seconds: float, keys: list[str]) -> None:
 
     with ThreadPoolExecutor(THREADS) as threads:
         list(threads.map(upload, range(uploads)))
+    for sentence in sorted(set(refused)):
+        print(f"refused: {sentence}", file=sys.stderr)
     figures = {
-        "taken": len(took),
-        "refused": refused,
-        "seconds": time.monotonic() - began,
-        "median_ms": statistics.median(took or [0]),
-        "longest_ms": max(took, default=0),
+        "uploads taken": len(took),
+        "refused": len(refused),
+        "in s": time.monotonic() - began,
+        "an upload, ms": statistics.median(took or [0]),
+        "at most, ms": max(took, default=0),
     }
     print(json.dumps(figures), flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.stdin.read().split())
+    port, uploads, seconds = words()
+    upload_all(port, uploads, seconds, sys.stdin.read().split())
