@@ -6,38 +6,40 @@ and transcripts are those of a final. Verified is the file, by the command in a 
 it stays where `--keep` says.
 """
 
-import secrets
+import asyncio
+import logging
 import time
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from arena.match.transcript import Entrant, Transcript
-from arena.records import Registered, VersionId
-from arena.server.events.event import Event, EventEntry, EventId, Finalist
-from arena.server.events.finals.archive import PlayedFinal, signed_event, zipped
-from arena.server.events.finals.final import DrawnFinal
-from arena.server.tournaments.tournament import TournamentRecord
-from arena.signatures import Signer, new_private_key
+import psycopg
+import structlog
+
+from arena.database.reading import open_reader
+from arena.server.app.store import open_store
+from arena.server.events.finals.archive import zipped
+from arena.server.events.finals.archive_reading import match_ids, stored_event
+from arena.server.results.match_finding import transcripts_named
 from benchmarks.options import command
-from benchmarks.referee_load.stage import arena
+from benchmarks.referee_load.stage import arena, database
 from benchmarks.tables import Table
 from benchmarks.verdicts import upper
-from tests.server.events.cups import RULES, played, said
+from tests.databases import plain
+from tests.server.events.cups import RULES, entrant, let_pass, played_out, said
 
 TARGET_SECONDS: Final = 600.0
 TARGET_MATCHES: Final = 20_000
 
 
 def main(bots: int = 20, blocks: int = 53, keep: Path | None = None) -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with TemporaryDirectory() as folder:
         file = keep or Path(folder) / "final.zip"
         began = time.monotonic()
-        matches, steps = _write(file, bots, blocks)
+        matches, steps = asyncio.run(_write(file, bots, blocks))
         written = time.monotonic()
         arena("event", "verify", file)
         verified = time.monotonic() - written
@@ -53,56 +55,25 @@ def main(bots: int = 20, blocks: int = 53, keep: Path | None = None) -> None:
     Table().add(figures)
 
 
-def _write(file: Path, bots: int, blocks: int) -> tuple[int, int]:
+async def _write(file: Path, bots: int, blocks: int) -> tuple[int, int]:
     """Write the archive of a final; return the numbers of its matches and of their steps."""
-    now, seed = datetime.now(UTC), secrets.token_bytes(32)
-    rules = replace(RULES, options={}, blocks=blocks)
-    names = [f"bot-{number:02}" for number in range(1, bots + 1)]
-    hashes = [sha256(name.encode()).digest() for name in names]
-    finalists = [
-        Finalist(
-            Registered(VersionId(number), Entrant(name, "1", name), house=False),
-            *(hashes[number - 1], "bot.py", False),
-        )
-        for number, name in enumerate(names, start=1)
-    ]
-    entries = [
-        EventEntry(name, name, name, now, "1", hash_, withdrawn=False)
-        for name, hash_ in zip(names, hashes, strict=True)
-    ]
-    final, signer = DrawnFinal(rules, seed, finalists), Signer(new_private_key())
-    record = TournamentRecord(final.tournament("cup", now))
-    added = record.tournament.plan.next_pairings(bots, (), frozenset())
-    assert added
-    record.add_pairings(added)
-    written: list[Transcript] = []
-    for pairing in sorted(added, key=lambda one: (one.round, one.table)):
-        for number in range(1, blocks + 1) if not pairing.is_bye else ():
-            made = [played(one, choose=_choose) for one in final.matches(pairing, number)]
-            written += [signer.signed(one.transcript) for one in made]
-            placings = [one.transcript.result.placing for one in made]
-            record.add_blocks([final.counted(pairing, number, placings)])
-    record.tournament = final.tournament("cup", now, now)
-    event = Event(
-        id=EventId(1),
-        name="cup",
-        terms=said(rules),
-        commitment=sha256(seed).digest(),
-        entries=bots,
-        frozen_at=now,
-        began_at=now,
-        ended_at=now,
-        released_at=now + timedelta(seconds=1),
-        cancelled_at=None,
-        why_cancelled="",
-        seed=seed,
-        tournament="cup",
-    )
-    numbers = {(one.round, one.table): range(1, blocks + 1) for one in added if not one.is_bye}
-    signed = signed_event(event, entries, final, PlayedFinal(record, numbers), signer)
-    with file.open("wb") as archive:
-        archive.writelines(zipped(signed, written))
-    return len(written), sum(len(one.steps) for one in written)
+    with database() as url, psycopg.connect(plain(url), autocommit=True) as connection:
+        async with open_store(url) as store:
+            await store.events.create("cup", said(replace(RULES, options={}, blocks=blocks)), "me")
+            for number in range(1, bots + 1):
+                await entrant(store, url, "cup", f"{number:02}")
+            let_pass(connection, "cup", 2.1)
+            await store.finals.keep(store.record)
+            event, _ = await store.events.named("cup")
+            event = await played_out(store, connection, event, _choose)
+            let_pass(connection, "cup", 1)
+            await store.finals.keep(store.record)
+            signed = await store.archives.signed(event)
+        assert signed is not None
+        with open_reader(url) as read, file.open("wb") as archive:
+            transcripts = list(transcripts_named(read, match_ids(stored_event(signed.text))))
+            archive.writelines(zipped(signed, transcripts))
+    return len(transcripts), sum(len(one.steps) for one in transcripts)
 
 
 def _choose(_bots: Any, _seat: int, _view: Any, choices: list[Any], random: Random) -> Any:

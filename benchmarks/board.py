@@ -11,19 +11,14 @@ leaderboard with intervals and ranks, without and with luck, in CPU time (one th
 """
 
 import asyncio
-import contextlib
 import json as text
 import os
 import signal
 import statistics
-import subprocess
-import sys
+import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -35,9 +30,10 @@ from arena.records import Registered, VersionId
 from arena.server.boards.board import Board
 from arena.server.boards.log_columns import SEATS, of_seats
 from benchmarks.options import command
-from benchmarks.referee_load.stage import client, database, referee, register
+from benchmarks.referee_load.stage import client, database, next_line, referee, register
 from benchmarks.rounds import median_ms
 from benchmarks.tables import Table
+from tests.end_to_end.programs import program
 
 STREAMS = 8
 MATCHES_AT_ONCE = 32
@@ -60,20 +56,26 @@ def main(
 
 
 def _referee(slices: int, seconds: float) -> dict[str, object]:
-    with database() as url:
+    with tempfile.TemporaryDirectory() as home, database() as url:
         tokens = asyncio.run(register(url, STREAMS, "bot"))
-        with referee(url) as (port, _), _follower(url) as follower:
+        follow = ("leaderboard", "--follow", "--json")
+        with (
+            referee(url) as (port, _),
+            program(Path(home), *follow, ARENA_DATABASE_URL=url) as follower,
+        ):
+            follower.wait_for("{")  # it has read the log so far
+            pid = follower.process.pid
             loading = ("players", "count", port, MATCHES_AT_ONCE, WARM_SECONDS + slices * seconds)
             with client(*loading, tokens=tokens) as players:
-                assert players.stdout is not None
-                players.stdout.readline()
+                next_line(players)
                 # Wait until Postgres has analysed its tables and plans with the statistics.
                 time.sleep(WARM_SECONDS)
-                boards, used = follower.boards, processor_seconds(follower.process.pid)
-                began = [_slice(follower, seconds, on=number % 2 == 0) for number in range(slices)]
-                follower.process.send_signal(signal.SIGCONT)
-                counts = text.loads(players.stdout.readline())
-            boards, used = follower.boards - boards, processor_seconds(follower.process.pid) - used
+                boards, used = len(follower.said.splitlines()), processor_seconds(pid)
+                began = [_slice(pid, seconds, on=number % 2 == 0) for number in range(slices)]
+                os.kill(pid, signal.SIGCONT)
+                counts = text.loads(next_line(players))
+            boards = len(follower.said.splitlines()) - boards
+            used = processor_seconds(pid) - used
     times, decisions = np.array(counts, float).T
     starts = np.array(began[:-1])  # the last one is cut by the end
     ends = np.interp(starts + seconds, times, decisions)
@@ -92,48 +94,12 @@ def _referee(slices: int, seconds: float) -> dict[str, object]:
     }
 
 
-def _slice(follower: "_Follower", seconds: float, *, on: bool) -> float:
+def _slice(follower: int, seconds: float, *, on: bool) -> float:
     """Let the follower run or stop it for a slice; returns the time at which the slice began."""
     began = time.monotonic()
-    follower.process.send_signal(signal.SIGCONT if on else signal.SIGSTOP)
+    os.kill(follower, signal.SIGCONT if on else signal.SIGSTOP)
     time.sleep(seconds)
     return began
-
-
-@dataclass
-class _Follower:
-    """A process of `arena leaderboard --follow`, and how many boards it has printed."""
-
-    process: subprocess.Popen[str]
-    boards: int = 0
-
-    def read(self) -> None:
-        """Read its lines until it ends."""
-        assert self.process.stdout is not None
-        for _ in self.process.stdout:
-            self.boards += 1
-
-
-@contextlib.contextmanager
-def _follower(url: str) -> Iterator[_Follower]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena", "leaderboard", "--follow", "--json"],
-        env=os.environ | {"ARENA_DATABASE_URL": url},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        follower = _Follower(process)
-        reader = Thread(target=follower.read)
-        reader.start()
-        try:
-            while not follower.boards:  # it has read the log so far
-                if process.poll() is not None:
-                    raise RuntimeError("the follower ended")
-                time.sleep(0.05)
-            yield follower
-        finally:
-            process.terminate()
-            reader.join()
 
 
 def _log(count: int, seats: int, *, lucky: bool) -> NDArray[Any]:

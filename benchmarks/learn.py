@@ -34,6 +34,7 @@ OTHERS: Final[Sequence[Other]] = (
     (("rlcard",), [("RLCard leduc-holdem", "rlcard", 2)]),
     (("open_spiel",), [("OpenSpiel liars_dice", "openspiel", 2)]),
 )
+BATCHES = {"": "", "-steps": ", steps alone"}
 EQUAL_BATCH = 64
 _TOLD_EVERY = 100_000
 
@@ -97,21 +98,17 @@ def _mixed(env: VectorEnv, choose: np.random.Generator) -> NDArray[np.int32]:
 def _own_arms() -> list[Arm]:
     arms: list[Arm] = []
     for name, kit in KITS.items():
-        if kit.part("batch") is None:
-            continue
-        counts = make_game(name).seat_counts
-        for seats in (counts[0], counts[-1]):
-            arms += [
-                (f"{name}, {seats} seats", _own(name, seats)),
-                (f"{name}, {seats} seats, steps alone", _own(f"{name}-steps", seats)),
+        if kit.part("batch") is not None:
+            few, *_, many = make_game(name).seat_counts
+            measured = [
+                *((seats, what, said) for seats in (few, many) for what, said in BATCHES.items()),
+                (few, "-threads", ", two threads"),
+                (few, "-single", ", pure rules"),
             ]
-        arms.append((f"{name}, {counts[0]} seats, two threads", _own(f"{name}-threads", counts[0])))
-        arms.append((f"{name}, {counts[0]} seats, pure rules", _own(f"{name}-single", counts[0])))
+            for seats, what, said in measured:
+                words = ["benchmarks.learn_load.arena_batches", f"{name}{what}", str(seats)]
+                arms.append((f"{name}, {seats} seats{said}", [sys.executable, "-m", *words]))
     return arms
-
-
-def _own(what: str, seats: int) -> list[str]:
-    return [sys.executable, "-m", "benchmarks.learn_load.arena_batches", what, str(seats)]
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ the peak of the process before openskill begins.
 import os
 import resource
 import statistics
-import sys
 import time
 from pathlib import Path
+
+# numpy reads them when it is imported: one core.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 import choix
 import numpy as np
@@ -93,20 +95,12 @@ def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
 
 
 def beside_openskill(figures: dict[str, float], share: float, runs: int) -> dict[str, float]:
-    """`figures` of one number of bots, with those of openskill over the same matches added."""
-    log = played(np.random.default_rng(SEED), int(figures["bots"]), int(figures["matches"]))
-    found = figures | openskill_pass(log, share, min(runs, 3))
-    for ours in ("everything", "aggregate and fit"):
-        found[f"openskill / {ours}"] = found["openskill pass over all matches"] / found[ours]
-    return found
+    """`figures` of one number of bots, with those of openskill's online updates added.
 
-
-def openskill_pass(log: Results[int], share: float, runs: int) -> dict[str, float]:
-    """The figures of openskill's online updates over a random share of the same matches.
-
-    The order is random. The time per match is given for both halves of a pass: equal times show
-    that the time of a share can be scaled to the whole.
+    They are over a random share of the same matches, in random order. The time per match is given
+    for both halves of a pass: equal times show that the time of a share can be scaled to the whole.
     """
+    log = played(np.random.default_rng(SEED), int(figures["bots"]), int(figures["matches"]))
     rng = np.random.default_rng(SEED + 2)
     chosen = [(table, rng.random(len(table)) < share) for table in log.tables]
     # Plain lists are made beforehand, because the storage of results is not measured.
@@ -120,7 +114,7 @@ def openskill_pass(log: Results[int], share: float, runs: int) -> dict[str, floa
     rng.shuffle(matches)
     halves = [matches[: len(matches) // 2], matches[len(matches) // 2 :]]
     seconds: list[list[float]] = []
-    for _ in range(runs):
+    for _ in range(min(runs, 3)):
         model = PlackettLuce()
         rated = [model.rating() for _ in log.bots]
         seconds.append([])
@@ -132,27 +126,21 @@ def openskill_pass(log: Results[int], share: float, runs: int) -> dict[str, floa
                     rated[bot] = new
             seconds[-1].append(time.process_time() - start)
     first, second = (statistics.median(column) for column in zip(*seconds, strict=True))
-    whole = statistics.median(sum(row) for row in seconds)
-    return {
-        "openskill pass": 1000 * whole,
+    passed = 1000 * statistics.median(sum(row) for row in seconds)
+    whole = passed * len(log) / len(matches)
+    return figures | {
+        "openskill pass": passed,
         "openskill per match, first half": 1000 * first / len(halves[0]),
         "openskill per match, second half": 1000 * second / len(halves[1]),
-        "openskill pass over all matches": 1000 * whole * len(log) / len(matches),
+        "openskill pass over all matches": whole,
+        "openskill / everything": whole / figures["everything"],
+        "openskill / aggregate and fit": whole / figures["aggregate and fit"],
     }
-
-
-def on_one_core() -> None:
-    """Restart the program with one numpy thread; numpy reads the limit when it is imported."""
-    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    if not one.items() <= os.environ.items():
-        words = [sys.executable, "-m", "benchmarks.rating", *sys.argv[1:]]
-        os.execve(sys.executable, words, os.environ | one)
 
 
 def main(
     matches: int = 1_000_000, runs: int = 5, whole: bool = False, json: Path | None = None
 ) -> None:
-    on_one_core()
     found = [
         beside_openskill(figures, 1.0 if whole else SHARE, runs)
         # Measured before openskill's lists of matches fill the memory.

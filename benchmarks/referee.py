@@ -12,7 +12,6 @@ by layer, and with --most as well it names so many functions.
 """
 
 import asyncio
-import json as text
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,15 @@ from typing import Any
 from benchmarks.memory import resident_mb
 from benchmarks.options import command
 from benchmarks.referee_load.layers import count_allocations, count_calls, print_layers
-from benchmarks.referee_load.stage import bare_server, client, database, measure, referee, register
+from benchmarks.referee_load.stage import (
+    bare_server,
+    client,
+    database,
+    measure,
+    next_line,
+    referee,
+    register,
+)
 from benchmarks.referee_load.watching import print_comparison
 from benchmarks.rounds import Figures, alternate, ratios
 from benchmarks.tables import Table
@@ -87,9 +94,7 @@ def full_load(url: str, tokens: list[str], decisions: int) -> dict[str, Any]:
     """
     with referee(url) as (port, process):
         playing = ("players", "until", port, MANY_MATCHES, decisions)
-        with client(*playing, tokens=tokens) as players:
-            found: dict[str, Any] = text.loads(players.communicate()[0])
-        return found | {"MB": resident_mb(process.pid)}
+        return dict(measure(*playing, tokens=tokens), MB=resident_mb(process.pid))
 
 
 def _idle(url: str, tokens: list[str]) -> Figures:
@@ -97,8 +102,7 @@ def _idle(url: str, tokens: list[str]) -> Figures:
     with referee(url) as (port, process):
         before = resident_mb(process.pid)
         with client("players", "idle", port, tokens=tokens) as bots:
-            assert bots.stdout is not None
-            bots.stdout.readline()
+            next_line(bots)
             after = resident_mb(process.pid)
             bots.kill()
     return {"idle bots": len(tokens), "MB without": before, "MB that they add": after - before}

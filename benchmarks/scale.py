@@ -33,8 +33,7 @@ from arena.database.schema import migrate
 from benchmarks.options import command
 from benchmarks.rounds import Runs, together
 from benchmarks.scale_load.adoption import seconds_until_adopted
-from benchmarks.scale_load.beside_bare import beside_bare
-from benchmarks.scale_load.crowd import decisions, idle_memory
+from benchmarks.scale_load.crowd import beside_bare, decisions, idle_memory
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.filling import Filled, fill_database
 from benchmarks.scale_load.measuring import (

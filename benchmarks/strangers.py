@@ -61,6 +61,8 @@ def main(
     wanted = strangers.split(",") if strangers else every
     if not set(wanted) <= set(every):
         sys.exit(f"--strangers is {strangers}; the strangers are {', '.join(every)}.")
+    if seats > 2:
+        print(f"{seats} seats, fair {100 / seats:.1f} %")
     table = Table()
     for count, of in product(map(int, dice.split(",")), halves):
         names = [name for name in known[of] if name in wanted]

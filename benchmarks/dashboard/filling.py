@@ -8,20 +8,12 @@ from typing import Any, Final
 
 import psycopg
 
+from benchmarks.scale_load.filling import BOTS, run_script
 from tests.dashboard.played import anyhow, creeping, fill, sensible
+from tests.databases import plain
 
 COMING: Final = 10
 """Matches a second that come in."""
-
-_BOTS = """
-INSERT INTO owners (name, folded, skeleton)
-    SELECT 'owner' || n, 'owner' || n, 'owner' || n FROM generate_series(1, %(bots)s) n;
-INSERT INTO bots (owner_id, name, folded, skeleton, house)
-    SELECT id, bot, bot, bot, false
-    FROM owners, LATERAL (SELECT 'bot' || substr(name, 6) AS bot) named
-    WHERE name LIKE 'owner%%';
-INSERT INTO versions (bot_id, label) SELECT id, '1' FROM bots WHERE name LIKE 'bot%%';
-"""
 
 # Pairs (first, second) of version ids; the stronger, of the smaller id, wins more often.
 _RESULTS = """
@@ -53,25 +45,16 @@ INSERT INTO rating_events (match_id) SELECT match FROM made ORDER BY n;
 def fill_arena(url: str, bots: int, matches: int) -> str:
     """Make bots and results; the newest matches are played, since pages read their transcripts.
     Returns the id of a match of more than 1,000 steps."""
-    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
-        _run(connection, _BOTS, {"bots": bots})
-        values = {"count": matches, "since": "2026-01-01"}
-        _run(connection, _RESULTS, values)
+    with psycopg.connect(plain(url)) as connection:
+        run_script(connection, BOTS, {"bots": bots})
+        run_script(connection, _RESULTS, {"count": matches, "since": "2026-01-01"})
     creepers = [(f"creeper{number}", creeping) for number in range(6)]
     options: dict[str, Any] = {"start_mode": "seat", "dice_per_player": 9}
     long = asyncio.run(fill(url, blocks=1, seats=6, policies=creepers, **options))[0]
     asyncio.run(fill(url, blocks=100, policies=[("bot7", sensible(0.1)), ("bot8", anyhow)], seed=7))
-    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
+    with psycopg.connect(plain(url), autocommit=True) as connection:
         connection.execute("ANALYZE")
     return long.transcript.setup.match_id
-
-
-def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any]) -> None:
-    for statement in script.split(";\n"):
-        if statement.strip():
-            used = values if "%(" in statement else None
-            text = statement if used else statement.replace("%%", "%")
-            connection.execute(text.encode(), used)
 
 
 @contextmanager
@@ -80,10 +63,9 @@ def matches_coming(url: str) -> Iterator[None]:
     ended = Event()
 
     def add() -> None:
-        with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
+        with psycopg.connect(plain(url)) as connection:
             while not ended.wait(1.0):
-                values = {"count": COMING, "since": "2026-06-01"}
-                _run(connection, _RESULTS, values)
+                run_script(connection, _RESULTS, {"count": COMING, "since": "2026-06-01"})
                 connection.commit()
 
     thread = Thread(target=add)

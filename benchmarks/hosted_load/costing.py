@@ -17,11 +17,13 @@ from arena.local.programs.program import open_socket
 from arena.worker.sandbox import HostedProgram, confined
 from benchmarks.asking import Asking, program, serving
 from benchmarks.hosted_load.programs import GOOD, folder_with
-from benchmarks.rounds import Figures, Runs, alternate, ratios
+from benchmarks.rounds import Figures, alternate, ratios
 from benchmarks.tables import Table
 
 WARM_UP_SECONDS: Final = 2.0
 MATCHES: Final = (1, 16)
+PLACES: Final = ("confined", "unconfined")
+FIGURES: Final = ("CPU of a decision, µs", "median answer, ms")
 
 
 def print_costs(rounds: int, seconds: float) -> None:
@@ -29,23 +31,18 @@ def print_costs(rounds: int, seconds: float) -> None:
     table = Table()
     with asyncio.Runner() as loop:  # grpc.aio's poller belongs to the process, and remembers a loop
         for matches in MATCHES:
-            arms = {
-                place: partial(_cost, loop, place, seconds, matches)
-                for place in ("confined", "free")
-            }
-            _print(table, matches, alternate(arms, rounds))
 
+            def cost(place: str, matches: int = matches) -> Figures:
+                figures = loop.run(_figures(place, seconds, matches))
+                return {what: figures[what] for what in FIGURES}
 
-def _print(table: Table, matches: int, found: dict[str, Runs]) -> None:
-    for place, runs in found.items():
-        cpu, answer = (ratios(runs[what], found["free"][what]) for what in runs)
-        row = {"matches at once": matches, "": place} | runs
-        table.add(row, {"CPU to free": cpu, "answer to free": answer})
-
-
-def _cost(loop: asyncio.Runner, place: str, seconds: float, matches: int) -> Figures:
-    figures = loop.run(_figures(place, seconds, matches))
-    return {what: figures[what] for what in ("CPU of a decision, µs", "median answer, ms")}
+            found = alternate({place: partial(cost, place) for place in PLACES}, rounds)
+            for place, runs in found.items():
+                relative = {
+                    f"{what} to unconfined": ratios(figures, found["unconfined"][what])
+                    for what, figures in runs.items()
+                }
+                table.add({"matches at once": matches, "": place}, runs, relative)
 
 
 async def _figures(place: str, seconds: float, matches: int) -> Figures:

@@ -12,7 +12,7 @@ from benchmarks.hosted_load.stage import hosting_arena
 from benchmarks.referee_load.stage import arena
 from benchmarks.tables import Table
 from tests.databases import plain
-from tests.server.events.cups import done, played, queued
+from tests.server.events.cups import played_out
 
 _NAME: Final = "cup"
 _ENTRIES: Final = """
@@ -88,12 +88,7 @@ async def print_compared(bots: int, blocks: int) -> None:
         stage.rows("UPDATE events SET freezes_at = now(), final_at = now()")
         await store.finals.keep(store.record)
         with psycopg.connect(plain(stage.url), autocommit=True) as connection:
-            waiting, signer = queued(connection), await store.signer()
-            done(connection)
-        for block in waiting:
-            found = await store.finals.begin_block(block)
-            assert found is not None
-            await store.finals.end_block(block, list(map(played, found.matches)), signer)
+            await played_out(store, connection, (await store.events.named(_NAME))[0])
         row = {"builds": bots, "matches": 2 * stage.rows(_BLOCKS)[0][0]}
         seconds = {}
         for part, options in _SIMILAR.items():

@@ -1,8 +1,8 @@
 """Uploads: many at once beside a running load, and one until its first rated match."""
 
 import asyncio
-import contextlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,12 +12,12 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Final
 
-from arena.processes import spawn, stop
 from benchmarks.hosted_load.programs import GOOD
 from benchmarks.hosted_load.stage import hosting_arena
 from benchmarks.referee_load.stage import measure
 from benchmarks.rounds import Figures, together
 from benchmarks.tables import Table
+from tests.end_to_end.programs import program
 from tests.free_port import free_port
 
 OWNERS: Final = 60
@@ -74,7 +74,10 @@ def _first_matches(count: int) -> Iterator[Figures]:
         home = Path(name)
         home.chmod(0o711)
         port = free_port()
-        with _arena(home / "arena", port):
+        with program(home / "arena", "up", "--no-dashboard", "--port", str(port)) as up:
+            # Sample bots play their first matches at full speed, then one every two seconds.
+            while not re.search(r"^([6-9]|\d\d+)\d\d matches recorded", up.said, re.MULTILINE):
+                time.sleep(0.1)
             author = os.environ | {
                 "ARENA_HOME": str(home / "author"),
                 "ARENA_ADDRESS": f"127.0.0.1:{port}",
@@ -94,6 +97,7 @@ def _first_matches(count: int) -> Iterator[Figures]:
                 # The arena is to be idle for the next one.
                 arena("bot", "retire", file.stem)
                 time.sleep(IDLE_SECONDS)
+            up.stop()
 
 
 def _submit(file: Path, environment: dict[str, str]) -> Figures:
@@ -109,23 +113,3 @@ def _submit(file: Path, environment: dict[str, str]) -> Figures:
         raise SystemExit(f"arena submit ended with code {command.returncode}")
     times.setdefault("Checking", times["Uploaded"])  # it may not see how the check begins
     return {step: times[step] for step in STEPS}
-
-
-@contextlib.contextmanager
-def _arena(home: Path, port: int) -> Iterator[None]:
-    """`arena up` whose sample bots play a match every two seconds."""
-    process = spawn(
-        [sys.executable, "-m", "arena", "up", "--no-dashboard", "--port", str(port)],
-        env=os.environ | {"ARENA_HOME": str(home), "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdout is not None
-    try:
-        for line in process.stdout:
-            # Sample bots play their first matches at full speed.
-            if b"matches recorded" in line and int(line.split()[0]) >= 600:
-                break
-        yield
-    finally:
-        stop(process)

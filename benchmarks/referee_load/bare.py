@@ -12,10 +12,8 @@ within 3 % (two rounds).
 """
 
 import asyncio
-import sys
 from typing import Any, Final
 
-import grpc
 import grpc.aio
 from google.protobuf.message import Message
 
@@ -23,6 +21,8 @@ from arena.codec.turns import part
 from arena.server.app.event_loop import run
 from arena.server.limits.channel_options import OPTIONS
 from arena.v1 import referee_pb2
+from benchmarks.options import words
+from benchmarks.referee_load.echo import serve_streams
 
 DECISIONS: Final = 22
 """Of a match of two `players`."""
@@ -114,19 +114,6 @@ class Server:
             await table.offer()
 
 
-async def serve(port: int) -> None:
-    """Serve until killed."""
-    server = grpc.aio.server(options=OPTIONS)
-    handler: Any = grpc.stream_stream_rpc_method_handler(Server().play)
-    name = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
-    server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler(name, {"Play": handler}),)
-    )
-    server.add_insecure_port(f"127.0.0.1:{port}")
-    await server.start()
-    print("ready", flush=True)
-    await server.wait_for_termination()
-
-
 if __name__ == "__main__":
-    run(serve(int(sys.argv[1])))
+    (port,) = words()
+    run(serve_streams(port, "/arena.v1.RefereeService/Play", Server().play, OPTIONS))

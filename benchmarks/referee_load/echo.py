@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import json
 import statistics
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -30,10 +30,18 @@ async def serve(port: int) -> None:
         while (message := await context.read()) is not grpc.aio.EOF:
             await context.write(message)
 
-    server = grpc.aio.server()
-    handler: Any = grpc.stream_stream_rpc_method_handler(echo)
+    await serve_streams(port, METHOD, echo)
+
+
+async def serve_streams(
+    port: int, method: str, handle: Any, options: Sequence[tuple[str, Any]] = ()
+) -> None:
+    """Serve one method, whose messages are not parsed, until killed."""
+    server = grpc.aio.server(options=options)
+    handler: Any = grpc.stream_stream_rpc_method_handler(handle)
+    _, service, name = method.split("/")
     server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler("benchmark.Echo", {"Echo": handler}),)
+        (grpc.method_handlers_generic_handler(service, {name: handler}),)
     )
     server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()

@@ -8,9 +8,17 @@ under the profiler, which makes calls dearer than what they do: it tells layers 
 Allocations are counted in a second run, if there is a C compiler: cProfile takes the number of
 calls of malloc, calloc and realloc in this thread for the time. Python's own allocator is off then,
 but not its free lists: an object that comes from these is not counted.
+
+COUNTS_FILE=FILE [COUNTS=allocations] python -m benchmarks.referee_load.layers serve …
+
+This is the `arena` command, whose calls are counted between two signals: SIGUSR1 begins the count
+in the main thread, which runs the event loop; SIGUSR2 ends it and writes what was counted to FILE.
 """
 
+import cProfile
+import ctypes
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -20,7 +28,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from types import CodeType, MappingProxyType
@@ -30,13 +38,13 @@ import arena
 from benchmarks.referee_load.stage import measure, referee
 from benchmarks.tables import Table
 
-COUNTED: Final = "benchmarks.referee_load.counted"
+COUNTED: Final = "benchmarks.referee_load.layers"
 """The program whose calls are counted."""
 FILE: Final = "COUNTS_FILE"
-"""The environment variable with the path to which `counted` writes."""
+"""The environment variable with the path to which COUNTED writes."""
 WHAT: Final = "COUNTS"
 ALLOCATIONS: Final = "allocations"
-"""The value of the environment variable WHAT with which `counted` counts allocations."""
+"""The value of the environment variable WHAT with which COUNTED counts allocations."""
 MATCHES: Final = 32
 SECONDS: Final = 8.0
 WARM_UP: Final = 4.0
@@ -263,3 +271,26 @@ def print_layers(table: Table, found: Counted, memory: Counted | None, most: int
     table.add({"layer": "all"}, sums)
     for name, calls in Counter(found.functions).most_common(most):
         table.add({"function": name, "calls": calls / found.decisions})
+
+
+def _count_between_signals() -> None:
+    file = Path(os.environ[FILE])
+    profile, sums = cProfile.Profile(), counted
+    if os.environ.get(WHAT) == ALLOCATIONS:
+        clock = ctypes.CDLL(None).allocations
+        clock.restype = ctypes.c_long
+        profile, sums = cProfile.Profile(clock, 1.0), allocated
+
+    def end(_number: int, _frame: object) -> None:
+        profile.disable()
+        file.write_text(json.dumps(asdict(sums(profile.getstats()))))
+
+    signal.signal(signal.SIGUSR1, lambda _number, _frame: profile.enable())
+    signal.signal(signal.SIGUSR2, end)
+
+
+if __name__ == "__main__":
+    from arena.__main__ import main
+
+    _count_between_signals()
+    main()

@@ -62,6 +62,12 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
         yield process
 
 
+def next_line(process: subprocess.Popen[str]) -> str:
+    """The next line that a client prints, when it does."""
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
 @contextlib.contextmanager
 def referee(
     url: str, program: str = "arena", open_files: int | None = None, **settings: str

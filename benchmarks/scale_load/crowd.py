@@ -1,17 +1,26 @@
-"""A referee with a crowd of connected bots, beside one with a few, at as many running matches."""
+"""A referee with a crowd of connected bots, beside one with a few at as many running matches, and
+beside a bare gRPC server that exchanges the same messages."""
 
 import asyncio
 import json
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from typing import Final
 
 from arena.processes import processor_seconds
 from arena.server.limits.channel_options import MAX_STREAMS_PER_CONNECTION
 from arena.server.play.session import MAX_MATCHES
 from benchmarks.memory import resident_mb
-from benchmarks.referee_load.stage import bare_server, client, database, referee, register
+from benchmarks.referee_load.stage import (
+    bare_server,
+    client,
+    database,
+    next_line,
+    referee,
+    register,
+)
 from benchmarks.rounds import Figures, Runs, alternate, ratios
 
 FEW: Final = 8
@@ -21,6 +30,15 @@ IDLE_REFEREE: Final = "the referee"
 OF_THE_FEW: Final = "of the few's "
 NOBODYS_GAME: Final = "bloeff"
 """No table of the referee plays it."""
+MATCHES_EACH: Final = 32
+"""Of each of a few bots beside a bare server."""
+TOGETHER: Final = 18
+"""How many of their turns share a message at a referee, apart from messages without turns."""
+ALONE: Final = "a turn a message"
+RATIO: Final = "relative to the bare server"
+_RULES: Final = {"compiled rules": "true"} if find_spec("bluff_arena_fast") else {}
+RULES: Final = {"rules in Python": "false"} | _RULES
+"""By what plays at the referee, the setting that chooses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +73,28 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
     return found
 
 
+def beside_bare(crowd: int, rounds: int) -> dict[str, Runs]:
+    """By load and server, in turns: decisions a second, the CPU of one, also relative to the bare
+    server's in the same round, and the turns that share a message. The loads are a crowd whose
+    players have a match each, so that nearly each turn has a message of its own, and a few bots
+    with many matches.
+    """
+    found: dict[str, Runs] = {}
+    for name, load, at_bare in (
+        (ALONE, one := Connected(crowd, min(crowd, FEW * MAX_MATCHES), 1), one),
+        ("many", few := Connected(FEW, FEW, MATCHES_EACH), replace(few, matches=TOGETHER)),
+    ):
+        arms = {"bare gRPC": partial(played_bare, at_bare)}
+        for rules, chosen in RULES.items():
+            arms[rules] = partial(played, load, ARENA_COMPILED=chosen)
+        measured = alternate(arms, rounds)
+        for server, runs in measured.items():
+            shown = {what: runs[what] for what in ("decisions a second", "CPU µs", "a message")}
+            relative = ratios(runs["CPU µs"], measured["bare gRPC"]["CPU µs"])
+            found[f"{name}, {server}"] = shown | {RATIO: relative}
+    return found
+
+
 def played(arm: Connected, **settings: str) -> Figures:
     """What a referee of its own, with these settings, needs for it."""
     # A new database each: a referee goes on with matches that the one before has left.
@@ -75,10 +115,9 @@ def _played(
 ) -> Figures:
     playing = ("players", "crowd", port, arm.matches, arm.players, SECONDS)
     with client(*playing, tokens=tokens) as players:
-        assert players.stdout is not None
-        players.stdout.readline()
+        next_line(players)
         before = processor_seconds(process.pid)
-        figures: Figures = json.loads(players.stdout.readline())
+        figures: Figures = json.loads(next_line(players))
         spent = processor_seconds(process.pid) - before
     if not figures["decisions"]:
         raise RuntimeError(f"no decision was made in {SECONDS:.0f} s: {arm}")
@@ -123,8 +162,7 @@ def _idle_referee(url: str, tokens: list[str], sharing: int) -> float:
 
 def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str]") -> float:
     """The server's, once all are connected."""
-    assert clients.stdout is not None
-    clients.stdout.readline()
+    next_line(clients)
     memory = resident_mb(server.pid)
     clients.kill()
     return memory

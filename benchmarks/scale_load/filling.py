@@ -15,13 +15,14 @@ import psycopg
 from arena.lab.luck import table_of
 from arena.server.boards.checkpointing import write_checkpoints
 from tests.dashboard.played import fill, sensible
+from tests.databases import plain
 
 SPREAD: Final = 800
 """Elo between the best and the worst bot."""
 AT_ONCE: Final = 250_000
 """Blocks of a transaction: temporary rows take 100 bytes each."""
 
-_BOTS = """
+BOTS = """
 INSERT INTO owners (name, folded, skeleton)
     SELECT 'owner' || n, 'owner' || n, 'owner' || n FROM generate_series(1, %(bots)s) n;
 INSERT INTO bots (owner_id, name, folded, skeleton, house)
@@ -123,16 +124,16 @@ def fill_database(url: str, bots: int, matches: int, seats: int = 2) -> None:
         "sha256": bytes.fromhex(luck.sha256),
     }
     blocks = matches // seats
-    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
-        _run(connection, _BOTS, values)
+    with psycopg.connect(plain(url)) as connection:
+        run_script(connection, BOTS, values)
         connection.commit()
         _set_triggers(connection, "DISABLE")
         for start in range(0, blocks, AT_ONCE):
             ends = {"start": start, "stop": min(blocks, start + AT_ONCE)}
-            _run(connection, _BLOCKS, values | ends)
+            run_script(connection, _BLOCKS, values | ends)
             connection.commit()
         _set_triggers(connection, "ENABLE")
-        _run(connection, _COUNTS, values)
+        run_script(connection, _COUNTS, values)
         connection.commit()
         connection.autocommit = True
         connection.execute("VACUUM ANALYZE")
@@ -145,7 +146,7 @@ def _set_triggers(connection: psycopg.Connection[Any], what: str) -> None:
     connection.commit()
 
 
-def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any]) -> None:
+def run_script(connection: psycopg.Connection[Any], script: str, values: dict[str, Any]) -> None:
     for statement in script.split(";\n"):
         if statement.strip():
-            connection.execute(statement.encode(), values if "%(" in statement else None)
+            connection.execute(statement.encode(), values)

@@ -7,8 +7,7 @@ from typing import Final
 
 from benchmarks.rounds import Runs, ratios
 from benchmarks.scale_load.adoption import FIRST_TURN
-from benchmarks.scale_load.beside_bare import ALONE, RATIO
-from benchmarks.scale_load.crowd import IDLE_REFEREE, OF_THE_FEW
+from benchmarks.scale_load.crowd import ALONE, IDLE_REFEREE, OF_THE_FEW, RATIO
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.recording import RECORDED
 from benchmarks.scale_load.several_referees import (

@@ -2,33 +2,48 @@
 
 PYTHON openspiel_cfr.py ITERATIONS…
 
-Looks after so many iterations; their time is not counted.
+It runs in an environment of its own, so it imports nothing of this project; `looks` is for the
+arena's program as well.
 """
 
 import json
 import resource
 import sys
 import time
+from collections.abc import Callable
 
-import pyspiel
 
+def looks(iterate: Callable[[], object], nash_conv: Callable[[], float]) -> None:
+    """Iterate to each of the numbers on the command line, and print what is reached there.
 
-def main() -> None:
-    """Run to the last of the iterations named on the command line."""
-    solver = pyspiel.CFRPlusSolver(pyspiel.load_game("liars_dice"))
-    game = pyspiel.load_game("liars_dice")
+    `nash_conv` returns what both best responses gain; its time is not counted.
+    """
     done, seconds = 0, 0.0
     for wanted in map(int, sys.argv[1:]):
         began = time.process_time()
         while done < wanted:
-            solver.evaluate_and_update_policy()
+            iterate()
             done += 1
         seconds += time.process_time() - began
-        # What both best responses gain; OpenSpiel's exploitability is half of it.
-        gained = pyspiel.nash_conv(game, solver.average_policy())
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        look = {"iterations": done, "seconds": seconds, "nash_conv": gained, "memory_mb": memory}
+        look = {
+            "iterations": done,
+            "seconds": seconds,
+            "nash_conv": nash_conv(),
+            "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        }
         print(json.dumps(look), flush=True)
+
+
+def main() -> None:
+    import pyspiel
+
+    game = pyspiel.load_game("liars_dice")
+    solver = pyspiel.CFRPlusSolver(game)
+    # OpenSpiel's exploitability is half of it.
+    looks(
+        solver.evaluate_and_update_policy,
+        lambda: pyspiel.nash_conv(game, solver.average_policy()),
+    )
 
 
 if __name__ == "__main__":

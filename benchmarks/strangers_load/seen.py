@@ -42,10 +42,14 @@ class Cautious(Bot[BluffView, Choice]):
     doubts_below = 0.5
 
     def act(self, turn: BluffTurn) -> Choice:
-        """Return the doubt, or the lowest of the likeliest bets."""
+        """Return the doubt of an unlikely bet, or a bet."""
         view, bets = turn.view, raises(turn.view)
         if view.bets and (not bets or likelihood(view, view.bets[-1].bet) < self.doubts_below):
             return Doubt()
+        return self.bet(view, bets)
+
+    def bet(self, view: BluffView, bets: Sequence[Bet]) -> Bet:
+        """Return the lowest of the likeliest bets."""
         return max(bets, key=lambda bet: likelihood(view, bet))
 
 
@@ -54,11 +58,8 @@ class Stubborn(Cautious):
 
     doubts_below = 0.15
 
-    def act(self, turn: BluffTurn) -> Choice:
-        """Return the doubt of a hopeless bet, or the lowest raise on the best face."""
-        view, bets = turn.view, raises(turn.view)
-        if view.bets and (not bets or likelihood(view, view.bets[-1].bet) < self.doubts_below):
-            return Doubt()
+    def bet(self, view: BluffView, bets: Sequence[Bet]) -> Bet:
+        """Return the lowest raise on the best face."""
         best = max(Face, key=lambda face: (view.hidden_dice.count(face), face))
         return next((bet for bet in bets if bet.face is best), bets[0])
 
@@ -68,11 +69,8 @@ class Liar(Cautious):
 
     doubts_below = 0.4
 
-    def act(self, turn: BluffTurn) -> Choice:
-        """Return the doubt, or one of the lowest bets on a face that it lacks."""
-        view, bets = turn.view, raises(turn.view)
-        if view.bets and (not bets or likelihood(view, view.bets[-1].bet) < self.doubts_below):
-            return Doubt()
+    def bet(self, view: BluffView, bets: Sequence[Bet]) -> Bet:
+        """Return one of the lowest bets on a face that it lacks."""
         lies = [bet for bet in bets[:8] if bet.face not in view.hidden_dice]
         return self.random.choice(lies or list(bets[:1]))
 
