@@ -10,7 +10,7 @@ depends on the seed and the number alone, and ends with code 1 at the first diff
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from hashlib import sha256
@@ -57,20 +57,16 @@ def _figures(
 def _compare(count: int, jobs: int, seed: int) -> None:
     begun, everything, done = monotonic(), sha256(), 0
     told = begun
-    for matches, digest in _chunks(count, jobs, seed):
-        done += matches
-        everything.update(digest)
-        if monotonic() - told > 10:
-            told = monotonic()
-            print(f"{done:,} of {count:,} after {told - begun:.0f} s", file=sys.stderr)
-    print(f"{done:,} matches are equal: {everything.hexdigest()}")
-
-
-def _chunks(count: int, jobs: int, seed: int) -> Iterator[tuple[int, bytes]]:
     sizes = [CHUNK] * (count // CHUNK) + [count % CHUNK] * (count % CHUNK > 0)
     seeds = [f"{seed} {number}" for number in range(len(sizes))]
     with ProcessPoolExecutor(jobs) as pool:
-        yield from pool.map(_chunk, seeds, sizes)
+        for matches, digest in pool.map(_chunk, seeds, sizes):
+            done += matches
+            everything.update(digest)
+            if monotonic() - told > 10:
+                told = monotonic()
+                print(f"{done:,} of {count:,} after {told - begun:.0f} s", file=sys.stderr)
+    print(f"{done:,} matches are equal: {everything.hexdigest()}")
 
 
 def _chunk(seed: str, count: int) -> tuple[int, bytes]:

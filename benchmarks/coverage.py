@@ -15,9 +15,11 @@ bots as strong as it is; and half the mean width of the differences' intervals. 
 leagues has a standard error of up to 0.7 %.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
+from statistics import fmean
 from typing import Final
 
 import numpy as np
@@ -30,6 +32,7 @@ from arena.rating.luck_column import luck_fit
 from arena.rating.ranks import rank_ranges
 from arena.rating.results import MatchColumns, Results
 from benchmarks.options import command
+from benchmarks.rounds import Figures, together
 from benchmarks.tables import Table
 
 OLD_BOTS: Final = 8
@@ -111,62 +114,51 @@ class World:
         return Results(log.matches())
 
 
-@dataclass(slots=True)
-class Held:
-    """Coverage of the intervals of some leagues; a value per league."""
+def held(rng: np.random.Generator, measured: Intervals[int], truth: FloatArray) -> Figures:
+    """Return what a league's intervals hold in percent, and half the width of those of differences.
 
-    differences: list[float] = field(default_factory=list)
-    elo: list[bool] = field(default_factory=list)
-    rank: list[bool] = field(default_factory=list)
-    all_ranks: list[bool] = field(default_factory=list)
-    widths: list[float] = field(default_factory=list)
-
-    def judge(self, rng: np.random.Generator, measured: Intervals[int], truth: FloatArray) -> None:
-        """truth (old bots and the newcomer,): Elo."""
-        true = truth[NEWCOMER] - truth[:NEWCOMER]
-        reach = Z_95 * measured.difference_se[NEWCOMER, :NEWCOMER]
-        miss = np.abs(measured.difference[NEWCOMER, :NEWCOMER] - true)
-        self.differences.append(float((miss <= reach).mean()))
-        self.widths.append(float(reach.mean()))
-        own = truth[NEWCOMER] - truth.mean()
-        self.elo.append(bool(measured.low[NEWCOMER] <= own <= measured.high[NEWCOMER]))
-        low, high = (int(ranks[NEWCOMER]) for ranks in rank_ranges(measured))
-        # Bots of the same strength share the ranks from the first to the last of them.
-        first, last = 1 + int((true < -1e-9).sum()), len(truth) - int((true > 1e-9).sum())
-        self.rank.append(bool(low <= rng.integers(first, last + 1) <= high))
-        self.all_ranks.append(low <= first and last <= high)
-
-    def row(self) -> dict[str, float]:
-        """The shares in percent, and half the mean width."""
-        shares: dict[str, Sequence[float]] = {
-            "differences": self.differences,
-            "Elo": self.elo,
-            "rank": self.rank,
-            "all ranks": self.all_ranks,
-        }
-        percent = {name: 100 * float(np.mean(held)) for name, held in shares.items()}
-        return percent | {"±": float(np.mean(self.widths))}
+    truth (old bots and the newcomer,): Elo.
+    """
+    true = truth[NEWCOMER] - truth[:NEWCOMER]
+    reach = Z_95 * measured.difference_se[NEWCOMER, :NEWCOMER]
+    miss = np.abs(measured.difference[NEWCOMER, :NEWCOMER] - true)
+    own = truth[NEWCOMER] - truth.mean()
+    low, high = (int(ranks[NEWCOMER]) for ranks in rank_ranges(measured))
+    # Bots of the same strength share the ranks from the first to the last of them.
+    first, last = 1 + int((true < -1e-9).sum()), len(truth) - int((true > 1e-9).sum())
+    return {
+        "differences": 100 * float((miss <= reach).mean()),
+        "Elo": 100.0 * bool(measured.low[NEWCOMER] <= own <= measured.high[NEWCOMER]),
+        "rank": 100.0 * bool(low <= rng.integers(first, last + 1) <= high),
+        "all ranks": 100.0 * (low <= first and last <= high),
+        "±": float(reach.mean()),
+    }
 
 
 def simulate(
     world: World, old_blocks: int, new_blocks: int, leagues: int, seed: int = 0
-) -> dict[str, Held]:
-    """Coverage of the official intervals and, in lucky leagues, of the luck-adjusted ones."""
+) -> dict[str, Figures]:
+    """Coverage of the official intervals and, in lucky leagues, of the luck-adjusted ones: means
+    over the leagues."""
     rng = np.random.default_rng([seed, world.seats, world.equal, new_blocks])
     truth = world.truth(rng)
-    found = {"official": Held()} | ({"adjusted": Held()} if world.measured else {})
+    found: dict[str, list[Figures]] = defaultdict(list)
     for number in range(leagues):
         kind = number % KINDS
         log = world.league(rng, old_blocks, new_blocks, kind)
         true = truth[[*range(OLD_BOTS), OLD_BOTS + kind]]
         counted = Aggregate.of(log)
         official = fit(counted)
-        found["official"].judge(rng, intervals(official, log), true)
+        found["official"].append(held(rng, intervals(official, log), true))
         if world.measured:
             luck = luck_fit(official, counted)
             assert luck is not None
-            found["adjusted"].judge(rng, intervals(luck.fit, log, luck_taken=luck.taken), true)
-    return found
+            adjusted = intervals(luck.fit, log, luck_taken=luck.taken)
+            found["adjusted"].append(held(rng, adjusted, true))
+    return {
+        column: {name: fmean(figures) for name, figures in together(judged).items()}
+        for column, judged in found.items()
+    }
 
 
 def worlds(seats: Sequence[int]) -> Iterator[tuple[str, World]]:
@@ -187,9 +179,9 @@ def main(
 ) -> None:
     table = Table()
     for (name, world), new in product(worlds(seats), blocks):
-        for column, held in simulate(world, old, new, leagues).items():
+        for column, figures in simulate(world, old, new, leagues).items():
             row = {"seats": world.seats, "league": name, "blocks": new, "intervals": column}
-            table.add(row, held.row())
+            table.add(row, figures)
 
 
 def _seated(rng: np.random.Generator, tables: int, bots: int, seats: int) -> np.ndarray:

@@ -23,7 +23,7 @@ def main(matches: Sequence[int] = (5_000, 50_000), seats: int = 2, bots: int = 1
     for count in matches:
         with tempfile.TemporaryDirectory() as folder, database() as url:
             fill_database(url, bots, count, seats)
-            table.add({"matches": count}, measured(url, Path(folder)))
+            table.add({"matches": count}, measured(url, Path(folder, "decisions")))
 
 
 def measured(url: str, folder: Path) -> dict[str, float]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,6 @@ import psycopg
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
-from arena.database.embedded import EmbeddedPostgres
-from arena.database.schema import migrate
 from arena.games import make_game
 from arena.processes import spawn, stop
 from arena.records import Allowance, Owner
@@ -25,6 +23,7 @@ from arena.scheduling.ladder import TableType
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
+from benchmarks.referee_load.stage import database
 from tests.databases import plain
 from tests.jobs import accept_build, shift_token
 from tests.server.events.cups import RULES, said
@@ -120,22 +119,18 @@ class HostingArena:
 @asynccontextmanager
 async def hosting_arena(terms: HostingTerms = HostingTerms()) -> AsyncIterator[HostingArena]:
     """Runs Bluff at two seats."""
-    with ExitStack() as stack:
-        home, url = stack.enter_context(_database())
+    with _home() as home, database() as url:
         socket = home / "sockets/referee.sock"
-        async with running_arena(
-            url, RefereeSettings(table_types=(BLUFF,), socket=socket, hosting=terms)
-        ) as arena:
+        settings = RefereeSettings(table_types=(BLUFF,), socket=socket, hosting=terms)
+        async with running_arena(url, settings) as arena:
             yield HostingArena(arena, url, home, socket, terms)
 
 
 @contextmanager
-def _database() -> Iterator[tuple[Path, str]]:
-    """A folder with one for sockets in it, and the URL of a database."""
+def _home() -> Iterator[Path]:
+    """A folder with one for sockets in it."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
         home = Path(name)
         home.chmod(0o711)
         (home / "sockets").mkdir(mode=0o700)
-        with EmbeddedPostgres(home / "postgres") as url:
-            migrate(url)
-            yield home, url
+        yield home
