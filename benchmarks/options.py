@@ -2,7 +2,7 @@
 
 import json
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Sequence
 from inspect import Parameter, signature
 from typing import Any, get_args, get_origin
@@ -11,8 +11,9 @@ from typing import Any, get_args, get_origin
 def command(main: Callable[..., None], **choices: Iterable[str]) -> None:
     """Call `main` with the options of the command line, which are the names of its parameters.
 
-    A bool is a flag, a sequence takes several values, and `*words` stand without a name. `choices`
-    are the values that an option may have. The docstring of the module describes the program.
+    A bool is a flag, a sequence takes several values, at once or again, and `*words` stand without
+    a name. `choices` are the values that an option may have. The docstring of the module describes
+    the program.
     """
     module = sys.modules[main.__module__]
     assert module.__spec__ is not None, "benchmarks are started by python -m"
@@ -23,20 +24,21 @@ def command(main: Callable[..., None], **choices: Iterable[str]) -> None:
     )
     words = ""
     for name, parameter in signature(main, eval_str=True).parameters.items():
-        kind, default = parameter.annotation, parameter.default
+        kind, several = parameter.annotation, get_origin(parameter.annotation) is Sequence
         given: dict[str, Any] = {
+            "default": SUPPRESS,
             "type": next(iter(get_args(kind)), kind),  # of list[int] and of int | None it is int
-            "nargs": "+" if get_origin(kind) is Sequence else None,
             "choices": choices.get(name),
         }
         if parameter.kind is Parameter.VAR_POSITIONAL:
             words = name
-            parser.add_argument(name, **given | {"nargs": "*"})
+            parser.add_argument(name, nargs="*", **given)
         elif kind is bool:
             parser.add_argument(f"--{name}", action="store_true")
         else:
+            given |= {"action": "extend", "nargs": "+"} if several else {}
             option = f"--{name.replace('_', '-')}"
-            parser.add_argument(option, default=default, help="default: %(default)s", **given)
+            parser.add_argument(option, help=f"default: {parameter.default}", **given)
     options = vars(parser.parse_args())
     main(*options.pop(words, ()), **options)
 
