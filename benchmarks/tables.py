@@ -35,6 +35,8 @@ def told(value: object) -> str:
         case list():
             runs = cast("list[float]", value)
             return told(Estimate(statistics.median(runs), *interval(runs)))
+        case bool():
+            return "yes" if value else "no"
         case float():
             return f"{value:,.{_digits(value, 3)}f}"
         case int():
