@@ -64,10 +64,12 @@ def print_report(found: KeptFigures) -> None:
         target = upper(PAIRING_US, runs["all, µs"])
         table.add({"a table among bots": bots}, runs, {"target": target})
     for connected, runs in found.of("crowd").items():
-        target = lower(CROWD_SHARE, runs[f"{OF_THE_FEW}{DECISIONS}"])
+        shares = runs[f"{OF_THE_FEW}{DECISIONS}"]
+        target = "" if set(shares) == {1.0} else lower(CROWD_SHARE, shares)
         table.add({"connected": connected}, runs, {"target": target})
     for server, runs in found.of("bare").items():
-        target = upper(BESIDE_BARE, runs[RATIO]) if server.startswith(ALONE) else ""
+        judged = server.startswith(ALONE) and set(runs[RATIO]) != {1.0}
+        target = upper(BESIDE_BARE, runs[RATIO]) if judged else ""
         table.add({"server": server}, runs, {"target": target})
     if idle := found.of("idle"):
         target = upper(IDLE_MB, [idle[IDLE_REFEREE]])
