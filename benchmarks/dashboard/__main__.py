@@ -59,13 +59,14 @@ def main(
     json: Path | None = None,
 ) -> None:
     table, before = Table(), os.getloadavg()[0]
-    with (
-        database() as url,
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser,
-    ):
+    with database() as url:
         long = fill_arena(url, bots, matches)
-        with served(url) as dashboard, served(url, empty=True) as empty:
+        with (
+            served(url) as dashboard,
+            served(url, empty=True) as empty,
+            sync_playwright() as playwright,
+            playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as browser,
+        ):
             known = browser.new_context()
             visit(known, dashboard, "/submit")
             visit(known, empty)

@@ -29,6 +29,7 @@ TABS: Final = 10
 TAB_SECONDS: Final = 20.0
 PATIENCE_MS: Final = 90_000
 
+_PLAYER: Final = ".player svg.table"
 _LOOK: Final = """
 const has = root => root.querySelector(
     ".ba-table tbody tr, .player svg.table, pre, [data-testid=stAlert]"
@@ -120,12 +121,12 @@ def follow_link(
     page = _opened(context, served, "/submit")
     waited, spent = [], []
     for _ in range(times):
+        page.wait_for_timeout(500)
         used = served.cpu_seconds()
         waited.append(page.evaluate(_FOLLOW, path))
         page.wait_for_timeout(300)
         spent.append(1000 * (served.cpu_seconds() - used))
         page.go_back()
-        page.wait_for_timeout(500)
     page.close()
     return statistics.median(waited) / 1000, statistics.median(spent)
 
@@ -133,6 +134,7 @@ def follow_link(
 def frames(context: BrowserContext, served: Served) -> dict[str, float]:
     """Frames a second of the browser while the player plays at its highest speed."""
     page = _opened(context, served, PAGES["replay"])
+    page.locator(_PLAYER).wait_for(timeout=PATIENCE_MS)
     for key in "+++++l ":
         page.keyboard.press(key)
     gaps = page.evaluate(_FRAMES)
@@ -146,6 +148,7 @@ def frames(context: BrowserContext, served: Served) -> dict[str, float]:
 def steps(context: BrowserContext, served: Served, match_id: str) -> float:
     """Milliseconds of a step of the player, to the new picture, laid out (median)."""
     page = _opened(context, served, f"/replay?match={match_id}")
+    page.locator(_PLAYER).wait_for(timeout=PATIENCE_MS)
     times = page.evaluate(_STEPS)
     page.close()
     return float(statistics.median(times))
