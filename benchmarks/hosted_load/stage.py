@@ -30,7 +30,7 @@ from tests.server.events.cups import RULES, said
 
 _ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
 BLUFF = TableType("bluff", make_game("bluff").options, 2)
-LOOK_SECONDS = 0.2
+LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
