@@ -167,6 +167,10 @@ class Company:
         pairs = list(zip(self.peers, goals, strict=True))
         await self._until(lambda: all(len(peer.ended) >= goal for peer, goal in pairs))
 
+    async def told_of(self, match_id: str) -> None:
+        """Wait until all have been told that a match ended."""
+        await self._until(lambda: all(match_id in peer.ended for peer in self.peers))
+
     async def _until(self, found: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE):
             while not found():
