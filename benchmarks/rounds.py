@@ -12,7 +12,7 @@ CERTAINTY: Final = 0.95
 
 Figures = dict[str, float]
 Runs = dict[str, list[float]]
-"""By its name, a figure of each round."""
+"""The figures of all rounds, by name."""
 Arm = TypeVar("Arm")
 Found = TypeVar("Found")
 

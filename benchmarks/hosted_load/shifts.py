@@ -22,7 +22,7 @@ FROM hosted_bots LEFT JOIN shifts
     ON shifts.version_id = hosted_bots.version_id AND NOT "check" AND ended_at IS NOT NULL
 GROUP BY hosted_bots.bot_id
 """
-"""By bot, its shifts that are over, their seconds, and those that its program cut short."""
+"""Selects for each bot its ended shifts, their seconds, and those that its program cut short."""
 
 
 async def print_gaps(switches: int) -> None:

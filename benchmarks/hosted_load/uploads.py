@@ -32,7 +32,7 @@ STEPS: Final = {
     "Accepted": "accepted",
     "It has played": "first rated match",
 }
-"""What happens to a bot, by how `arena submit` begins to say so."""
+"""The steps of an upload, by the first words of the line that `arena submit` prints."""
 
 
 async def print_rush(uploads: int, seconds: float) -> None:

@@ -41,7 +41,7 @@ class _Heard(Load):
 
 
 def seconds_until_adopted(rounds: int) -> dict[str, Runs]:
-    """By how a referee goes, the seconds until a turn of its matches comes from the other."""
+    """Return the seconds until another referee sends a turn, by how the first one ended."""
     with (
         database() as url,
         asyncio.Runner() as loop,  # grpc.aio's poller belongs to the process, and remembers a loop

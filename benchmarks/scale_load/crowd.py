@@ -31,14 +31,14 @@ OF_THE_FEW: Final = "of the few's "
 NOBODYS_GAME: Final = "bloeff"
 """No table of the referee plays it."""
 MATCHES_EACH: Final = 32
-"""Of each of a few bots beside a bare server."""
+"""The matches of each of the few bots that are compared with a bare server."""
 TOGETHER: Final = 18
 """How many of their turns share a message at a referee, apart from messages without turns."""
 ALONE: Final = "a turn a message"
 RATIO: Final = "relative to the bare server"
 _RULES: Final = {"compiled rules": "true"} if find_spec("bluff_arena_fast") else {}
 RULES: Final = {"rules in Python": "false"} | _RULES
-"""By what plays at the referee, the setting that chooses it."""
+"""The setting that chooses what plays at the referee, by its name in the table."""
 
 
 @dataclass(frozen=True, slots=True)

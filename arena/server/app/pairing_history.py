@@ -23,7 +23,7 @@ READ_SECONDS: Final = 1.0
 """The interval at which the results of other referees are read."""
 
 STANDING_BY_SECONDS: Final = 10.0
-"""The same where no bots play: a reading costs as much as all else that an idle referee does."""
+"""The interval while this referee stands by: a reading each second was two fifths of its work."""
 
 log = structlog.get_logger()
 
