@@ -50,11 +50,16 @@ class Deliveries:
         self._threads = ThreadPoolExecutor(AT_ONCE, "notices")
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
-        """Deliver what is due, until cancelled; `changes` yields when there are new notices."""
+        """Deliver what is due, until cancelled.
+
+        `changes` yields at once, and when there are new notices.
+        """
         news = asyncio.Event()
+        seconds: float | None = RETRY_SECONDS
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(set_on(changes, news))
             while True:
+                await wait_at_most(news, LONGEST_WAIT_SECONDS if seconds is None else seconds)
                 news.clear()
                 try:
                     seconds = await self.deliver()
@@ -64,7 +69,6 @@ class Deliveries:
                 except Exception:
                     log.exception("notices not delivered", retry_s=RETRY_SECONDS)
                     seconds = RETRY_SECONDS
-                await wait_at_most(news, LONGEST_WAIT_SECONDS if seconds is None else seconds)
 
     async def deliver(self, post: Post = post) -> float | None:
         """Try the deliveries that are due; return the seconds to the next one, None without one."""

@@ -46,14 +46,15 @@ class EventKeeper:
         """Set when a block of a live final is handed in."""
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
-        """Keep the events; `changes` yields when one may have changed."""
+        """Keep the events; `changes` yields at once, and when one may have changed."""
+        seconds = RETRY_SECONDS
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
             tasks.create_task(self._publish())
             while True:
+                await wait_at_most(self._news, seconds)
                 self._news.clear()
                 seconds = await self._look()
-                await wait_at_most(self._news, seconds)
 
     async def _look(self) -> float:
         """Do what is due; return after how many seconds to look again."""
