@@ -14,6 +14,7 @@ from sqlalchemy import make_url
 from arena.database.reading import Reader, open_reader
 from tests.bot.scribe import Scribe
 from tests.budgets import Spent
+from tests.compiled_statements import share_compiled_statements
 from tests.databases import TEMPLATE, Copies
 from tests.fault_proxy import FaultProxy
 from tests.left_memory import LeftMemory
@@ -44,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     # The imported libraries are many objects: walks over them took a fifth of the time.
     gc.set_threshold(20_000, 20, 20)
+    share_compiled_statements()
     # A busy machine is no failure.
     hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))
     hypothesis.settings.load_profile("arena")
