@@ -36,6 +36,10 @@ _SPARING = {
     "CMAKE_BUILD_TYPE": "None",  # without optimisation: a third of the time
     "CARGO_TARGET_DIR": str(_CARGO),
     "GOMAXPROCS": "2",
+    # One kind of program for all tests, as the sandbox takes it; not optimised, too.
+    "CGO_ENABLED": "0",
+    "GOFLAGS": "'-gcflags=all=-N -l'",
+    "MAVEN_OPTS": "-XX:TieredStopAtLevel=1",  # half of the time
 } | (_CCACHE if shutil.which("ccache") else {})
 """Builds share a small machine with other tests."""
 

@@ -20,7 +20,7 @@ def go_program(folder: Path) -> Files:
     """The Go starter, statically linked."""
     go = LANGUAGES["go"]
     go.require()
-    go.run_to_end(f"CGO_ENABLED=0 go build -ldflags=-s -o {folder / 'bot'} .")
+    go.run_to_end(f"go build -ldflags=-s -o {folder / 'bot'} .")
     return {"bot.toml": b'command = ["./bot"]\n', "bot": (folder / "bot").read_bytes()}
 
 
