@@ -96,7 +96,6 @@ async def test_bots_are_told_to_play_at_both_referees_when_the_first_is_busy(
 async def test_a_bot_of_one_address_at_a_referee_that_stands_by_is_met_there_by_the_others(
     two: list[Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.server.failover.lease.BOUND_SECONDS", 0.0)
     for one in two:  # a busy machine would put the second in use as well
         one.store.lease.load = lambda: 0.0
     async with AsyncExitStack() as stack:
@@ -109,12 +108,14 @@ async def test_a_bot_of_one_address_at_a_referee_that_stands_by_is_met_there_by_
             return peers
 
         everywhere = await come("everywhere", *two)
-        seen = two[0].store.presence_elsewhere
 
         async def known() -> bool:
-            return len(await seen([VersionId(1), VersionId(2)])) == len(everywhere) - 1
+            bots = [VersionId(1), VersionId(2)]
+            seen = [await one.store.presence_elsewhere(bots) for one in two]
+            return [len(copies) for copies in seen] == [1] * len(everywhere)
 
-        await until(known)
+        await until(known)  # a bot that is known at one referee yet would bind it
+        monkeypatch.setattr("arena.server.failover.lease.BOUND_SECONDS", 0.0)
         await two[0].store.lease.look()
         await two[0].store.lease.look()
         assert two[0].store.lease.spreading.in_use == 1
