@@ -71,6 +71,7 @@ async def test_liars_poker(database, tmp_path):
 """
 
 
+@pytest.mark.system  # computes for long
 @pytest.mark.slow
 def test_a_new_game_is_paired_rated_exported_and_on_the_leaderboard(begun: Path) -> None:
     (begun / "tests" / "test_at_a_referee.py").write_text(AT_A_REFEREE)

@@ -1,5 +1,5 @@
 """How much tests try: the quick run tries less of the same, and `make test` leaves out the cases of
-a test that take half a minute of a core each."""
+a test that take many seconds of a core each."""
 
 from typing import Any
 

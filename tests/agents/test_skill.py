@@ -15,6 +15,7 @@ from tests.scene import opened
 SKILL = (Path(__file__).parents[2] / "docs/skill.md").read_text()
 
 
+@pytest.mark.system  # starts many programs
 @pytest.mark.slow
 async def test_its_commands_lead_from_nothing_to_an_uploaded_bot(
     database: str, tmp_path: Path

@@ -29,6 +29,7 @@ from tests.bot.scripted_referee import (
     refuse,
 )
 from tests.bot_programs import bot_program, ending
+from tests.thoroughness import thorough
 
 ROOT = Path(__file__).parents[2]
 PERL = str(ROOT / "sample_bots" / "stdio" / "lowest.pl")
@@ -43,7 +44,13 @@ def bridge(
     return bot_program(words, address, token, cwd=ROOT)
 
 
-@pytest.mark.parametrize("game", re.findall(r"^sub (\w+)", Path(PERL).read_text(), re.M))
+@pytest.mark.parametrize(
+    "game",
+    [
+        game if game == "bluff" else thorough(game)
+        for game in re.findall(r"^sub (\w+)", Path(PERL).read_text(), re.M)
+    ],
+)
 async def test_the_perl_bot_plays_without_a_fault_at_a_real_referee(
     database: str, game: str
 ) -> None:

@@ -59,6 +59,7 @@ async def _register(store: Store) -> dict[str, str]:
     return {name: (await store.register(name, "me"))[1] for name in ("bayes", "honest")}
 
 
+@pytest.mark.system  # starts many programs
 async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena: Arena) -> None:
     async with open_store(arena.database) as store:
         tokens = await _register(store)
@@ -122,6 +123,7 @@ async def test_copies_at_any_of_two_referees_are_tested_also_when_the_one_that_c
     assert void_blocks(arena.database) == 0
 
 
+@pytest.mark.system  # starts many programs
 async def test_at_larger_tables_the_same_opponents_meet_each_version_once(
     read: Reader, arena: Arena
 ) -> None:

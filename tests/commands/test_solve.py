@@ -31,6 +31,7 @@ def printed(*arguments: object) -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.mark.system  # computes for long
 @compiles
 def test_a_single_round_is_printed_with_its_bounds() -> None:
     told = printed("--dice", "1,1", "--one-round", "--width", 1e-3)
@@ -161,6 +162,7 @@ def test_what_may_follow_is_not_missing_from_what_is_certified(tmp_path: Path) -
         assert f"{held} holds no solved state of 1 against 1 dice." in missing.stderr
 
 
+@pytest.mark.system  # computes for long
 @compiles
 def test_a_state_that_was_cut_off_is_improved_and_so_is_what_rests_on_it(tmp_path: Path) -> None:
     folder = tmp_path / "solved"

@@ -118,6 +118,7 @@ def test_two_dice_have_two_to_the_twelfth_bid_histories(
         assert [history for history, winner in winners.items() if winner is None] == [0]
 
 
+@pytest.mark.system  # computes for long
 def test_one_die_each_is_worth_minus_7_258ths_to_the_opener(
     tree: dict[tuple[int, int], dict[History, int | None]],
 ) -> None:

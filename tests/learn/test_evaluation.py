@@ -92,6 +92,7 @@ def test_a_response_that_is_found_reaches_a_part_of_the_exact_result() -> None:
     assert policy_exploitability(lowest, **arguments) == found
 
 
+@pytest.mark.system  # computes for long
 def test_a_response_learns_to_play_as_the_policy_does_and_then_to_beat_it() -> None:
     encoded = encoding("bluff", 2, history=True, dice_per_player=2)
     learner, shares = ResponseLearner(lowest, encoded, encoded, "chances", 1), []

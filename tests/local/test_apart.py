@@ -193,6 +193,7 @@ def test_a_cluster_solves_the_same_to_the_byte(address: str, tmp_path: Path) -> 
     assert here.read_bytes() == there.read_bytes()
 
 
+@pytest.mark.system  # starts many programs
 @pytest.mark.slow
 def test_a_cluster_proves_the_same_and_its_tables_come_here(address: str, tmp_path: Path) -> None:
     states, tables = [], []

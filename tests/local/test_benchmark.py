@@ -180,6 +180,7 @@ def recorded(bot: str, rung: str, matches: int, *, house: str = "house") -> list
     return found
 
 
+@pytest.mark.system  # computes for long
 def test_recorded_matches_against_the_house_are_measured() -> None:
     matches = recorded("honest", "cfr", 40) + recorded("honest", "timid", 5)
     strangers = recorded("honest", "honest", 5, house="somebody")

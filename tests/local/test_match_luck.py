@@ -104,7 +104,7 @@ def test_a_block_alone_and_matches_without_decisions_have_luck_too() -> None:
     ("known", "other"),
     [
         thorough("bayes", "cfr"),
-        ("bayes", "bayes"),
+        thorough("bayes", "bayes"),
         ("bayes", "honest"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.elo import Z_95
 from arena.rating.head_to_head import wilson
+from tests.thoroughness import thorough
 
 
 def test_without_values_everything_is_possible() -> None:
@@ -52,7 +53,7 @@ def missed(values: np.ndarray, mean: float, looks: np.ndarray) -> tuple[float, f
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("points", "shares"),
-    [((0.0, 1.0), (0.5, 0.5)), ((0.0, 0.5, 1.0), (0.2, 0.2, 0.6))],
+    [((0.0, 1.0), (0.5, 0.5)), thorough((0.0, 0.5, 1.0), (0.2, 0.2, 0.6))],
 )
 def test_looking_every_day_misses_in_at_most_a_twentieth_of_all_series(
     points: tuple[float, ...], shares: tuple[float, ...]

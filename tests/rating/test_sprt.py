@@ -24,6 +24,7 @@ from arena.rating.sprt import (
     sprt,
 )
 from arena.rating.sprt_summary import estimate_json
+from tests.thoroughness import thorough
 
 NORMALIZED, LOGISTIC = EloModel.NORMALIZED, EloModel.LOGISTIC
 SINGLE = (0.0, 0.5, 1.0)
@@ -355,7 +356,7 @@ def stopped_tests(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("nelo", "most"), [(0, 1000), (50, 1000), (20, 40)])
+@pytest.mark.parametrize(("nelo", "most"), [(0, 1000), thorough(50, 1000), (20, 40)])
 def test_estimates_after_a_stop_are_median_unbiased_and_their_intervals_cover(
     nelo: float, most: int
 ) -> None:

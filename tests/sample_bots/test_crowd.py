@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 MATCHES = 16
 
 
+@pytest.mark.system  # computes for long
 def test_the_net_sees_in_play_what_it_saw_in_training() -> None:
     random, state = np.random.default_rng(3), np.zeros((MATCHES, ROW), np.int32)
     seats = random.integers(3, SEATS + 1, MATCHES)

@@ -35,7 +35,7 @@ def share(game: str, bots: list[str], matches: int) -> float:
     ("game", "better", "worse", "seats", "matches", "at_least"),
     [
         ("bluff_you", "bluff_you_honest", "random", 2, 100, 0.95),
-        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 100, 0.73),
+        thorough("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 100, 0.73),
         ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
         ("bluff_you", "bluff_you_equilibrium", "random", 2, 100, 0.93),
         thorough("bluff_you", "bluff_you_planner", "bluff_you_equilibrium", 2, 200, 0.58),

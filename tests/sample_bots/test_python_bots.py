@@ -39,13 +39,13 @@ def _share(bots: list[str], matches: int) -> float:
         (["timid", "random"], 1000, 0.57),
         (["honest", "timid"], 1000, 0.97),
         (["bayes", "honest"], 700, 0.69),
-        (["search", "bayes"], 60, 0.80),
-        (["search", "honest"], 60, 0.60),
+        thorough(["search", "bayes"], 60, 0.80),
+        thorough(["search", "honest"], 60, 0.60),
         thorough(["exploiter", "honest"], 60, 0.66),
         (["exploiter", "cfr"], 100, 0.26),
         (["bayes", *["honest"] * 5], 300, 0.167),
         (["cfr", "honest"], 600, 0.52),
-        (["cfr", "bayes"], 2000, 0.50),
+        thorough(["cfr", "bayes"], 2000, 0.50),
         thorough(["search", *["bayes"] * 5], 20, 0.30),
         thorough(["crowd", *["bayes"] * 5], 120, 0.11),
     ],
@@ -80,7 +80,10 @@ def test_against_cfr_the_exploiter_nearly_always_plays_as_cfr_would() -> None:
         # Nine dice have 2,002 hands, over all of which bots sum. `search` and `exploiter` play on
         # from each bet, and with nine dice `exploiter` does as `search`.
         pytest.param(
-            name, options, marks=[pytest.mark.slow] * (many or (searches and bool(options)))
+            name,
+            options,
+            marks=[pytest.mark.slow] * (many or (searches and bool(options)))
+            + [pytest.mark.system] * many,
         )
         for name in BLUFF_BOTS
         for options in VARIANTS

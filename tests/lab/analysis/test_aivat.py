@@ -16,6 +16,7 @@ from arena.local.loading import load_bot
 from arena.local.match_luck import MODELS
 from arena.rating.luck import luck_adjusted
 from tests.lab.analysis.one_die import aivat, declared, every_match, fitted, stranger, values
+from tests.thoroughness import thorough
 
 
 def test_as_many_sets_of_values_as_are_told_estimate() -> None:
@@ -88,7 +89,7 @@ def test_so_do_those_of_results_regressed_on_the_luck_it_finds(bot: str) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "bots", [("cfr", "honest"), ("bayes", "cfr"), ("honest", "timid")], ids=str
+    "bots", [("cfr", "honest"), thorough(("bayes", "cfr")), ("honest", "timid")], ids=str
 )
 def test_it_has_the_mean_of_the_results_in_matches_of_many_rounds(bots: tuple[str, str]) -> None:
     game = make_game("bluff", {"dice_per_player": 3})

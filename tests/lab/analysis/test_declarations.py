@@ -18,6 +18,7 @@ from arena.match.faults import FaultKind
 from tests.lab.analysis.one_die import aivat, values
 
 
+@pytest.mark.system  # computes for long
 @pytest.mark.slow
 def test_a_fault_of_the_known_seat_is_not_taken_for_its_play() -> None:
     game = make_game("bluff")

@@ -36,6 +36,7 @@ def rows(
     return np.array(results), np.array(lucks)
 
 
+@pytest.mark.system  # computes for long
 @pytest.mark.slow
 def test_it_leaves_less_than_half_the_variance_at_four_seats() -> None:
     results, lucks = rows(["bayes"] * 4, ["bayes"] * 4, 150)

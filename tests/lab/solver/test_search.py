@@ -99,6 +99,7 @@ def test_a_state_that_is_known_well_enough_is_taken_with_nothing_else() -> None:
     assert states == {(1, 2): known[1, 2]} and not found
 
 
+@pytest.mark.system  # computes for long
 def test_a_search_ends_when_only_later_rounds_keep_the_bounds_apart() -> None:
     values = {(1, 1): ValueBounds(0.3, 0.6)}
     state = search(match_round((1, 2), values), values, Goal(1e-2, float("inf")))
