@@ -315,7 +315,6 @@ def _tell_compiling(once: Once) -> None:
             pass
 
     event.register("numba:compile", Teller())
-    await_stop_in_worker()
 
 
 def _print_match(lines: list[StateLine], options: BluffOptions, as_json: bool) -> None:

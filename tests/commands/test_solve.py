@@ -208,6 +208,22 @@ def test_ctrl_c_keeps_what_was_found_and_the_same_command_goes_on(
 
 
 @compiles
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_a_search_that_keeps_nothing(jobs: int) -> None:
+    command = f"solve --dice 1,1 --width 1e-9 --seconds 20 --jobs {jobs}".split()
+    words = [sys.executable, "-m", "arena", *command]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as solving:
+        assert solving.stderr is not None
+        for line in solving.stderr:
+            if line.startswith("1 against 1 dice: "):
+                solving.send_signal(signal.SIGINT)
+                break
+        rest = solving.stderr.read()
+    assert solving.returncode == 130
+    assert "Stopping: what was found" not in rest
+
+
+@compiles
 def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
     said = run("--dice", "2,1", "--seconds", 0.1, "--json")
     told = json.loads(said.stdout)
