@@ -91,7 +91,10 @@ class NameTakenError(NameRefusedError):
 
 
 class RequestRefusedError(StorageError):
-    """A request is malformed, or has text that cannot be shown."""
+    """A request is malformed, repeats another, or asks for more than one may have.
+
+    What is counted for bots and members of teams is a LimitReachedError.
+    """
 
 
 class CredentialRefusedError(StorageError):

@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database import shift_queue
 from arena.database.errors import (
-    CredentialRefusedError,
     LimitReachedError,
     NameTakenError,
     NotAllowedError,
@@ -334,13 +333,11 @@ class Owners:
         return [InviteRow(**row) for row in rows], count
 
     async def withdraw_invite(self, number: int, actor: str) -> None:
-        """End an invite. Raises CredentialRefusedError."""
+        """End an invite. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             gone = update(invites).where(invites.c.id == number).values(uses_left=0)
             if await connection.scalar(gone.returning(invites.c.id)) is None:
-                raise CredentialRefusedError(
-                    f"There is no invite {number}: see `arena invite list`."
-                )
+                raise NotFoundError(f"There is no invite {number}: see `arena invite list`.")
             await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:

@@ -328,6 +328,6 @@ def archive_of(event_id: int) -> Row:
     return select(kept.text, kept.signature).where(kept.event_id == event_id)
 
 
-def tell(event_id: int | str) -> Row:
-    """Notify listeners that something about an event has changed; or of a BLOCK."""
-    return select(func.pg_notify(EVENTS_CHANNEL, str(event_id)))
+def tell(payload: int | str) -> Row:
+    """Notify listeners of the id of an event that has changed, or of a BLOCK."""
+    return select(func.pg_notify(EVENTS_CHANNEL, str(payload)))

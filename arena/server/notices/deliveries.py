@@ -55,7 +55,7 @@ class Deliveries:
         `changes` yields at once, and when there are new notices.
         """
         news = asyncio.Event()
-        seconds: float | None = RETRY_SECONDS
+        seconds: float | None = RETRY_SECONDS  # where it cannot listen, it looks all the same
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(set_on(changes, news))
             while True:

@@ -5,7 +5,7 @@ import asyncio
 import psycopg
 import pytest
 
-from arena.database.errors import CredentialRefusedError, NameRefusedError
+from arena.database.errors import CredentialRefusedError, NameRefusedError, NotFoundError
 from arena.server.app.store import Store
 from tests.server.accounts.owners import ann
 
@@ -81,5 +81,5 @@ async def test_an_invite_ends_when_it_expires_or_is_withdrawn(store: Store) -> N
     for code in (expired, kept, "", "guess"):
         with pytest.raises(CredentialRefusedError):
             await store.owners.sign_up("Ann", code)
-    with pytest.raises(CredentialRefusedError, match="There is no invite 99"):
+    with pytest.raises(NotFoundError, match="There is no invite 99"):
         await store.owners.withdraw_invite(99, "operator")

@@ -12,6 +12,7 @@ import pytest
 
 from arena.database.async_engine import async_engine
 from arena.database.errors import DatabaseUnreachableError
+from arena.database.listening import ANYTHING
 from arena.server.app.store import Store
 from arena.server.events.event import Event
 from arena.server.events.event_statements import BLOCK
@@ -45,6 +46,7 @@ async def running(store: Store, finals: Finals) -> AsyncIterator[asyncio.Queue[s
     news: asyncio.Queue[str] = asyncio.Queue()
 
     async def changes() -> AsyncGenerator[Collection[str]]:
+        yield [ANYTHING]
         while True:
             yield [await news.get()]
 

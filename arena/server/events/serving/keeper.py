@@ -47,7 +47,7 @@ class EventKeeper:
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Keep the events; `changes` yields at once, and when one may have changed."""
-        seconds = RETRY_SECONDS
+        seconds = RETRY_SECONDS  # where it cannot listen, it looks all the same
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
             tasks.create_task(self._publish())
