@@ -215,7 +215,8 @@ def pace(
         with_store(lambda store: store.owners.allow_pace(name, chosen, actor()))
     else:
         client_of(address).pace(login_at(address).key, name, chosen)
-    say(f"{name} {pace_in_words(chosen)}.", err=True)
+    deep = "" if chosen is None else " What it did not play in the last hour it may play at once."
+    say(f"{name} {pace_in_words(chosen)}.{deep}", err=True)
 
 
 @app.command()

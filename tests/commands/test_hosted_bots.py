@@ -57,6 +57,15 @@ async def playing_version(scene: Scene) -> str:
     return next((one["version"] for one in listed if one["plays"]), "none")
 
 
+@pytest.mark.parametrize("text", ["def bot(:", "a = 1\0"])
+async def test_what_python_cannot_read_is_not_uploaded(scene: Scene, text: str) -> None:
+    write("mine.py", text)
+    done = await beside("submit", "mine.py", "--no-wait")
+    assert done.exit_code == 2
+    assert "mine.py" in done.stderr and "Nothing was uploaded." in done.stderr
+    assert len(json.loads((await beside("bot", "builds", "mine", "--json")).stdout)) == 2
+
+
 async def test_a_folder_is_packed_and_has_its_name(scene: Scene, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     (folder / ".git").mkdir(parents=True)

@@ -126,7 +126,7 @@ def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Fi
     filled(game="bloeff", blocks=1)
     assert "Mean loss" not in texts(open_page("leaderboard", game="bloeff"))
     before = open_page("bot", bot="beta")
-    assert "None of its latest matches has been analysed here" in texts(before)
+    assert "None of its newest 400 matches has been analysed here" in texts(before)
     assert any("arena analyse --bot beta" in one.value for one in before.code)
     board = component(open_page("leaderboard"), "ladder")
     assert not board["losses"] and {row[20] for row in board["rows"]} == {None}

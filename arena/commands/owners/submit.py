@@ -1,5 +1,6 @@
 """`arena submit`: uploads a bot, which the arena then runs."""
 
+import sys
 import time
 from difflib import get_close_matches
 from pathlib import Path
@@ -64,6 +65,8 @@ def submit(
     except OSError as error:
         unread = error.filename or file
         raise CommandError(f"{unread} cannot be read ({error.strerror}).") from error
+    if file.suffix == ".py":
+        _read_by_python(file.name, data)
     file_name = f"{file.name}.zip" if file.is_dir() else file.name
     made = client.upload(key, name or _meant(client, key, file), file_name, data, version)
     say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
@@ -78,6 +81,18 @@ def submit(
     if last is not None and last.state is BuildState.REFUSED:
         say(f"Refused. {last.reason}", err=True)
         raise typer.Exit(REFUSED)
+
+
+def _read_by_python(name: str, text: bytes) -> None:
+    """Raise CommandError for what the check would refuse only once it was uploaded."""
+    try:
+        compile(text, name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        where = f", line {error.lineno}" if error.lineno else ""
+        read_by = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+        raise CommandError(
+            f"{name}{where}: {error.msg} ({read_by}). Nothing was uploaded."
+        ) from error
 
 
 def _meant(client: "UploadClient", key: str, file: Path) -> str:

@@ -228,7 +228,8 @@ def _explain(*, graded: bool, accounted: bool) -> None:
     if accounted:
         console.print(
             "dice: what the rolls gave; hidden dice: how actions turned out, compared with what "
-            "they were worth by what the seat knew; residual: the error of the values."
+            "they were worth by what the seat knew; residual: the error of the values. Where it is "
+            "as large as the rest, the account tells nothing."
         )
 
 

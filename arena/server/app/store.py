@@ -179,7 +179,7 @@ class Store:
         if found.paused_at is not None:
             raise NotAllowedError(
                 f"Its owner has paused the bot {registered.entrant.bot}: `arena bot resume "
-                f"{registered.entrant.bot}` lets it play, and then it is to be started again."
+                f"{registered.entrant.bot}` lets it play; if you run it yourself, start it then."
             )
         return registered
 

@@ -29,8 +29,8 @@ def plays_an_analysed_game(bot: str) -> bool:
 def show_how_to_analyse(bot: str) -> None:
     """Show the commands that find out where a bot loses most."""
     st.markdown(
-        "None of its latest matches has been analysed here, so no page says where it loses most. "
-        "Where its program is, two commands do:"
+        f"None of its newest {bot_data.ANALYSED_MATCHES} matches has been analysed here, so no "
+        "page says where it loses most. Where its program is, two commands do:"
     )
     st.code(
         "arena play mine.py honest --matches 200 --transcripts matches.jsonl\n"

@@ -12,7 +12,7 @@ from typing import Final
 from arena_dashboard.parts.markup import Html, tag, together
 from arena_dashboard.serving.index_page import NAME, TITLES
 
-LINKED: Final = ("", "leaderboard", "bot", "matches", "tournaments", "play", "submit")
+LINKED: Final = ("", "leaderboard", "bot", "matches", "tournaments", "events", "play", "submit")
 """The paths of the pages that need no particular subject, such as a match or a ladder."""
 # The colours are those of .streamlit/config.toml.
 _STYLE: Final = """
