@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from arena.games import KITS
-from arena.games.bloeff import BloeffView
+from arena.games.bloeff import BloeffView, Number
 from arena.games.bloeff.tables import house_deck
+from arena.games.bloeff.values import HIGHEST_VALUE, LOWEST_VALUE
 from arena.games.bluff import Bet, BluffOptions, Doubt, Face
 from arena.games.bluff_you import BluffYouView
 from arena.games.game import DEALER
@@ -139,6 +140,33 @@ def test_spectators_and_other_tables_are_refused(name: str) -> None:
     with pytest.raises(EncodingError, match="has no id for this action"):
         encoded.id(object())
     assert encoded.version == f"{name}-obs/1"
+
+
+def test_a_number_that_no_card_or_limit_allows_has_no_id() -> None:
+    encoded = encoding("bloeff", 2)
+    highest = max(
+        action.announce
+        for number in range(encoded.actions)
+        if isinstance(action := encoded.action(number, 0), Number)
+    )
+    assert encoded.id(Number(HIGHEST_VALUE, highest, False))
+    for value, announce in (
+        (HIGHEST_VALUE, highest + 1),
+        (HIGHEST_VALUE, -1),
+        (HIGHEST_VALUE + 1, 0),
+        (LOWEST_VALUE - 1, 0),
+    ):
+        with pytest.raises(EncodingError, match="has no id for this action"):
+            encoded.id(Number(value, announce, False))
+
+
+def test_only_with_the_history_a_view_of_bluff_is_read_back() -> None:
+    game = KITS["bluff"].game(BluffOptions())
+    view = game.view(game.start(2), 0)
+    with_it, without = (encoding("bluff", 2, history=history) for history in (True, False))
+    with pytest.raises(EncodingError, match="with the history alone"):
+        without.view(without.observe(view))
+    assert with_it.view(with_it.observe(view)).dice_counts == view.dice_counts
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,17 @@ def test_the_least_known_begin_and_meet_those_about_whom_a_match_tells_most() ->
     assert room.tables(1)[0][0] != 7
 
 
+def test_one_that_is_little_known_tells_more_than_one_that_is_as_strong() -> None:
+    """A match lowers the sum of the squared errors, in which the worst known count most."""
+    room = Room(2, bots(3))
+    assert room.tables(2) == [(0, 1), (2, 1)]  # a walk, and one of who waits longest
+    for bot, mean, matches in ((0, 0.0, 12), (1, 0.0, 100), (2, 3.0, 2)):
+        room.rate(bot, mean, matches)
+        room.counts.add_matches(room.type, bot, 10 * (bot != 1))
+        room.free.put(room.candidates[bot])
+    assert room.tables(1) == [(1, 2)]
+
+
 def test_the_same_history_leads_to_the_same_tables() -> None:
     assert Room(3, bots(30)).tables(200) == Room(3, bots(30)).tables(200)
 

@@ -98,6 +98,15 @@ def test_a_bot_that_connects_anew_with_more_places_is_counted_once() -> None:
     assert (attendance.places, attendance.quota) == ({}, 0)
 
 
+def test_the_quota_counts_the_tables_that_can_be_filled() -> None:
+    attendance = Attendance(TABLES)
+    for version, owner in ((1, 1), (2, 1), (3, 2)):
+        games = frozenset(GAMES)
+        attendance.came(connected(version, owner, house=False, games=games, places=4))
+    assert attendance.most_at_a_table("bluff") == 2  # those of one owner never meet
+    assert attendance.quota == 12 / 2  # two tables have two seats
+
+
 @pytest.mark.parametrize("crowd", [2_000])
 def test_a_bot_that_comes_or_goes_costs_little_however_many_are_there(crowd: int) -> None:
     world = World(*TABLES)
