@@ -49,6 +49,8 @@ class PlayService:
         self._hello_seconds = hello_seconds
         self._streams: set[PlayStream] = set()
         """The open ones."""
+        self._checks = 0
+        """How often the tokens of open streams were checked."""
         self._greeting: Greet = self._greet
         """One for all streams."""
 
@@ -57,6 +59,7 @@ class PlayService:
 
         Those that stay get the paces that their bots have now.
         """
+        self._checks += 1
         # All at once: tokens that are looked up at the same time share a question to the database.
         async with asyncio.TaskGroup() as checks:
             for stream in self._streams:
@@ -86,8 +89,16 @@ class PlayService:
         try:
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
+                checks = self._checks
                 registered = await self._gate.admit(authenticate, token, peer)
-                await self._converse(context, token, registered)
+                stream = self._opened(context, token, registered)
+                try:
+                    if checks != self._checks:  # what was read may be older than what was checked
+                        async with storage_errors_to_grpc():
+                            stream.registered = await authenticate(token)
+                    await stream.converse(self._greeting, self._hello_seconds)
+                finally:
+                    self._closed(stream)
         except ProtocolError as error:
             self._gate.refusals.note("stream refused", error)
             ending = error
@@ -98,28 +109,26 @@ class PlayService:
             return
         await self._gate.refusals.end(context, ending)
 
-    async def _converse(self, context: Context, token: str, registered: Registered) -> None:
+    def _opened(self, context: Context, token: str, registered: Registered) -> PlayStream:
+        """Return a stream, whose token is checked with the others from now on."""
         spoke, count = self._gate.silent(registered.version_id), self._gate.byte_count()
         stream = PlayStream(*(context, self._lobby, token, registered), spoke, count, self._queued)
         self._streams.add(stream)
-        try:
-            await stream.converse(self._greeting, self._hello_seconds)
-        finally:
-            try:
-                self._left(stream)
-            finally:
-                stream.stop_writing()
+        return stream
 
-    def _left(self, stream: PlayStream) -> None:
+    def _closed(self, stream: PlayStream) -> None:
         """Note that a stream has ended."""
         stream.spoke()
         self._streams.discard(stream)
         try:
             stream.leave()
         finally:
-            if stream.session is not None:
-                self._gate.connections.known(stream.peer, -1)
-                self.attendances.left(stream.token, stream.session)
+            try:
+                if stream.session is not None:
+                    self._gate.connections.known(stream.peer, -1)
+                    self.attendances.left(stream.token, stream.session)
+            finally:
+                stream.stop_writing()
 
     def _greet(self, stream: PlayStream, first: referee_pb2.PlayRequest) -> None:
         stream.spoke()

@@ -138,14 +138,14 @@ async def test_a_stream_that_ended_without_a_hello_makes_room_for_the_next(datab
 
 @pytest.mark.slow
 async def test_a_stream_may_send_only_so_many_bytes(database: str) -> None:
-    limits = replace(QUICK, bytes_burst=50_000, bytes_per_second=1)
+    limits = replace(QUICK, bytes_burst=500_000, bytes_per_second=1)
     async with (
         opened(database, limits=limits) as scene,
         good_pair(scene),
         await scene.peer("chatty") as peer,
     ):
         await peer.greet()
-        for _ in range(3):
+        for _ in range(30):
             await peer.call.write(unknown_fields(20_000))
         code, why = await peer.status()
     assert (code, why) == (EXHAUSTED, "the bot sends too much: come back in 1 s")

@@ -44,6 +44,26 @@ async def test_without_a_token_one_is_told_so_and_how_to_send_it(
     assert '"authorization": "Bearer <token>"' in why
 
 
+async def test_a_token_that_is_rotated_while_its_stream_is_let_in_is_refused(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, gate = await scene.token("fox"), scene.arena.gate
+    admit = gate.admit
+    async with Peer(scene.port, token) as before:
+        await before.greet()
+
+        async def slowly(*asked: Any) -> Any:
+            registered = await admit(*asked)
+            await scene.arena.store.rotate_token("fox")
+            await before.status()  # so all open streams are looked at
+            return registered
+
+        monkeypatch.setattr(gate, "admit", slowly)
+        code, why = await refusal(Peer(scene.port, token))
+    assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert "no bot has this token" in why
+
+
 async def test_an_unknown_a_retired_and_an_old_token_are_refused(scene: Scene) -> None:
     old = await scene.token("rotated")
     await scene.arena.store.rotate_token("rotated")
