@@ -14,6 +14,7 @@ from arena.database.errors import (
     NameTakenError,
     NotAllowedError,
     NotFoundError,
+    RequestRefusedError,
 )
 from arena.database.keys import code_hash, new_code, new_key, token_hash
 from arena.database.names import check_name, folded, normal_name
@@ -38,6 +39,8 @@ from arena.server.accounts.new_owners import new_owner
 
 MOST_MEMBERS: Final = 20
 """The most members of a team."""
+LONGEST_REASON: Final = 500
+"""Characters of why a block is void, which the audit keeps."""
 _ALL = OwnBots()
 
 
@@ -305,8 +308,12 @@ class Owners:
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
         """Exclude the matches of a block from all ratings; repeating it changes nothing.
 
-        Raises NotFoundError, and WrongStateError for a block of a tournament.
+        Raises NotFoundError, RequestRefusedError, and WrongStateError for a block of a tournament.
         """
+        if len(reason) > LONGEST_REASON or not reason.isprintable():
+            raise RequestRefusedError(
+                f"A reason has up to {LONGEST_REASON} characters, all of which can be shown."
+            )
         async with transaction(self._engine) as connection:
             if await voiding.void_block(connection, block_id):
                 details = {"reason": reason or None}

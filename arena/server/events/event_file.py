@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from arena.builds.house import games_of, house_bots
 from arena.errors import UserError
@@ -100,9 +100,21 @@ class _Ladder(_Part):
     blocks: Annotated[int, Field(ge=1, le=10_000)] = 200
 
 
+def _shown(text: str) -> str:
+    if not all(one.isprintable() or one in "\n\t" for one in text):
+        raise ValueError("it holds characters that cannot be shown")
+    return text
+
+
+def _line(text: str) -> str:
+    if not text.strip() or "\n" in text or "\t" in text:
+        raise ValueError("it must be a line with something to read")
+    return _shown(text)
+
+
 class _EventFile(_Part):
-    title: Annotated[str, Field(min_length=1, max_length=100)]
-    text: Annotated[str, Field(max_length=20_000)] = ""
+    title: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_line)]
+    text: Annotated[str, Field(max_length=20_000), AfterValidator(_shown)] = ""
     game: str
     options: dict[str, Any] = {}
     entry: str = "open"

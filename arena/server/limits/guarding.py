@@ -89,6 +89,6 @@ def bearer_token(context: Context) -> str:
                 return token.strip()
     raise ProtocolError(
         grpc.StatusCode.UNAUTHENTICATED,
-        "no token was sent: send the bot's token in the call's metadata, "
+        "no token was sent: send the bot's token, or the owner's key, in the call's metadata, "
         '"authorization": "Bearer <token>"',
     )

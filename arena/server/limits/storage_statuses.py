@@ -15,7 +15,6 @@ _STATUSES: Final = {
     errors.NameTakenError: grpc.StatusCode.ALREADY_EXISTS,
     errors.NameRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
     errors.RequestRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
-    errors.RecordRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
     errors.CredentialRefusedError: grpc.StatusCode.UNAUTHENTICATED,
     errors.UnknownOwnerError: grpc.StatusCode.UNAUTHENTICATED,
     errors.NotAllowedError: grpc.StatusCode.PERMISSION_DENIED,
@@ -40,6 +39,11 @@ async def storage_errors_to_grpc() -> AsyncIterator[None]:
         log.error("database unreachable", why=str(error))
         raise ProtocolError(
             grpc.StatusCode.UNAVAILABLE, "the arena's database does not answer; try again later"
+        ) from error
+    except errors.RecordRefusedError as error:
+        log.error("values refused by the database", why=str(error))
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT, "the request holds values that cannot be stored"
         ) from error
     except errors.TooManyVersionsError as error:
         raise LimitError("versions", str(error), error.wait_seconds) from error

@@ -94,6 +94,8 @@ class ReadingCalls:
         before = request.page_token.lower() or None
         if before is not None and not is_match_id(before):
             raise malformed("invalid `page_token`: leave it out for the first page")
+        if request.outcome not in registry_pb2.MatchOutcome.values():
+            raise malformed(f"`outcome` is 1 for won or 2 for lost, not {request.outcome}")
         won = _WON.get(request.outcome)
         if won is not None and not request.bot:
             raise malformed("`outcome` is that of a bot: name it in `bot`")

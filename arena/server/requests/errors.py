@@ -11,18 +11,29 @@ import grpc
 from arena.errors import INTERNAL_ERROR
 
 MOST_OF_A_SENTENCE: Final = 1_500
-"""Characters: sentences may quote what the peer sent. In UTF-8 they fit into a status of 8 kB."""
+"""Characters: sentences may quote what the peer sent."""
+MOST_SENT_BYTES: Final = 6_000
+"""What a sentence may take as gRPC sends it; peers refuse a status of more than 8 kB."""
 
 
 class ProtocolError(Exception):
     """Ends the call with a status code and a sentence for the author of the peer."""
 
     def __init__(self, code: grpc.StatusCode, sentence: str) -> None:
-        if len(sentence) > MOST_OF_A_SENTENCE:
-            sentence = sentence[:MOST_OF_A_SENTENCE] + "…"
+        sentence = _shortened(sentence)
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
+
+
+def _shortened(sentence: str) -> str:
+    left = MOST_SENT_BYTES
+    for at, char in enumerate(sentence[: MOST_OF_A_SENTENCE + 1]):
+        # gRPC writes each byte beyond ASCII's visible characters as three, such as %CE.
+        left -= 1 if " " <= char <= "~" and char != "%" else 3 * len(char.encode(errors="replace"))
+        if left < 0 or at == MOST_OF_A_SENTENCE:
+            return sentence[:at] + "…"
+    return sentence
 
 
 def internal_error() -> ProtocolError:

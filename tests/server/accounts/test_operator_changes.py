@@ -3,7 +3,12 @@
 import psycopg
 import pytest
 
-from arena.database.errors import NotAllowedError, NotFoundError, UnknownOwnerError
+from arena.database.errors import (
+    NotAllowedError,
+    NotFoundError,
+    RequestRefusedError,
+    UnknownOwnerError,
+)
 from arena.database.reading import Reader
 from arena.rating.ladder_id import LadderId
 from arena.records import Block, BlockKind
@@ -108,6 +113,9 @@ async def test_a_voided_block_counts_for_no_board_and_the_others_do(
     for block in ("guess", "11111111-2222-4333-8444-555555555555"):
         with pytest.raises(NotFoundError, match=f"There is no block {block}"):
             await store.owners.void_block(block, "operator", "")
+    for reason in ("x" * 501, "\x1b[31m"):
+        with pytest.raises(RequestRefusedError, match="up to 500 characters"):
+            await store.owners.void_block(blocks[0], "operator", reason)
 
 
 async def test_the_audit_cannot_be_changed(store: Store, sql: psycopg.Connection) -> None:

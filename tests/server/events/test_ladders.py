@@ -109,6 +109,7 @@ async def test_a_block_that_is_begun_again_is_the_same_and_is_recorded_once(
     found = await store.ladders.begin_block(block)
     assert found is not None
     assert await store.ladders.begin_block(block) == found
+    assert await store.ladders.begin_block(replace(block, event_id=99_999)) is None
     handed_in = list(map(played, found.matches))
     signer = await store.signer()
     await store.ladders.end_block(block, handed_in, signer)

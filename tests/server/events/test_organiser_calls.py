@@ -21,6 +21,7 @@ from arena.v1 import organiser_pb2 as pb
 from tests.jobs import accept_build
 from tests.server.events.conftest import Course
 from tests.server.events.cups import frozen, let_pass, played_out, said, uploaded
+from tests.waiting import until_async
 
 RUBRIC = "[place]\nmost = 10\n"
 REQUESTS: dict[str, Any] = {
@@ -191,6 +192,9 @@ async def test_an_organiser_follows_the_final_grades_it_and_gets_its_archive(
     assert (await course.refused("ListArchivedTranscripts", listed))[0] == "FAILED_PRECONDITION"
     let_pass(sql, "cup", 1)
     await store.finals.keep(store.record)
+    # The referee may be at it at the same moment.
+    released = "SELECT FROM events WHERE released_at IS NOT NULL"
+    await until_async(lambda: sql.execute(released).fetchall())
     code, why = await course.refused("GetProgress", pb.GetProgressRequest(event="cup"))
     assert (code, "cup is released" in why) == ("FAILED_PRECONDITION", True)
     graded = await course.ask("GetGrades", asked)

@@ -328,3 +328,6 @@ async def test_an_outcome_of_nobody_is_refused(registry: Any) -> None:
     call = registry.ListMatches(pb.ListMatchesRequest(outcome=pb.MATCH_OUTCOME_WON))
     code, why = await refused(call)
     assert (code, "name it in `bot`" in why) == ("INVALID_ARGUMENT", True)
+    for outcome in (3, -1):
+        code, why = await refused(registry.ListMatches(pb.ListMatchesRequest(outcome=outcome)))
+        assert (code, "`outcome` is 1 for won" in why) == ("INVALID_ARGUMENT", True)

@@ -87,8 +87,10 @@ class EventLadders:
         """Return what a block consists of, the same each time; None if nothing is to be played."""
         async with transaction(self._engine) as connection:
             ladder = await locked(connection, block.event_id)
+            if ladder is None:
+                return None
             event, now = await event_of(connection, block.event_id)
-            if ladder is None or event.phase(now) not in PLAYED_IN:
+            if event.phase(now) not in PLAYED_IN:
                 return None
             found = (
                 await connection.execute(statements.block(block.event_id, block.number))

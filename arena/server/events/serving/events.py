@@ -164,8 +164,10 @@ class Events:
 
         Raises NotFoundError, WrongStateError and RequestRefusedError.
         """
-        if len(why) > LONGEST_WHY:
-            raise RequestRefusedError(f"Why it is cancelled takes up to {LONGEST_WHY} characters.")
+        if len(why) > LONGEST_WHY or not why.isprintable():
+            raise RequestRefusedError(
+                f"Why it is cancelled takes up to {LONGEST_WHY} characters that can be shown."
+            )
         async with transaction(self._engine) as connection:
             event, now = await _named(connection, name, locked=True)
             if event.released_at is not None or event.cancelled_at is not None:
