@@ -182,22 +182,28 @@ def test_a_state_that_was_cut_off_is_improved_and_so_is_what_rests_on_it(tmp_pat
     assert second == state
 
 
+def interrupted(*arguments: str, after: str) -> str:
+    """What `arena solve` says after Ctrl-C, which it gets at the first line that begins so."""
+    words = [sys.executable, "-m", "arena", "solve", *arguments]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as solving:
+        assert solving.stderr is not None
+        for line in solving.stderr:
+            if line.startswith(after):
+                solving.send_signal(signal.SIGINT)
+                break
+        rest = solving.stderr.read()
+    assert solving.returncode == 130
+    return rest
+
+
 @compiles
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_what_was_found_and_the_same_command_goes_on(
     tmp_path: Path, jobs: int
 ) -> None:
     folder = tmp_path / "solved"
-    command = f"solve --dice 1,2 --width 1e-4 --jobs {jobs} --to".split()
-    words = [sys.executable, "-m", "arena", *command, str(folder)]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as solving:
-        assert solving.stderr is not None
-        for line in solving.stderr:
-            if line.startswith("1 against 2 dice: "):
-                solving.send_signal(signal.SIGINT)
-                break
-        rest = solving.stderr.read()
-    assert solving.returncode == 130
+    command = f"--dice 1,2 --width 1e-4 --jobs {jobs} --to".split()
+    rest = interrupted(*command, str(folder), after="1 against 2 dice: ")
     assert "Stopping: what was found is kept first." in rest
     assert f"arena: Stopped; what was found is in {folder}, and the same command goes on" in rest
     _, before = printed("--certify", folder)
@@ -210,16 +216,8 @@ def test_ctrl_c_keeps_what_was_found_and_the_same_command_goes_on(
 @compiles
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_a_search_that_keeps_nothing(jobs: int) -> None:
-    command = f"solve --dice 1,1 --width 1e-9 --seconds 20 --jobs {jobs}".split()
-    words = [sys.executable, "-m", "arena", *command]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as solving:
-        assert solving.stderr is not None
-        for line in solving.stderr:
-            if line.startswith("1 against 1 dice: "):
-                solving.send_signal(signal.SIGINT)
-                break
-        rest = solving.stderr.read()
-    assert solving.returncode == 130
+    command = f"--dice 1,1 --width 1e-9 --seconds 20 --jobs {jobs}".split()
+    rest = interrupted(*command, after="1 against 1 dice: ")
     assert "Stopping: what was found" not in rest
 
 

@@ -13,7 +13,7 @@ from arena.errors import INTERNAL_ERROR
 MOST_OF_A_SENTENCE: Final = 1_500
 """Characters: sentences may quote what the peer sent."""
 MOST_SENT_BYTES: Final = 6_000
-"""What a sentence may take as gRPC sends it; peers refuse a status of more than 8 kB."""
+"""The size of the longest sentence as gRPC writes it: peers refuse a status of more than 8 kB."""
 
 
 class ProtocolError(Exception):
