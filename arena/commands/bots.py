@@ -215,8 +215,9 @@ def pace(
         with_store(lambda store: store.owners.allow_pace(name, chosen, actor()))
     else:
         client_of(address).pace(login_at(address).key, name, chosen)
-    deep = "" if chosen is None else " What it did not play in the last hour it may play at once."
-    say(f"{name} {pace_in_words(chosen)}.{deep}", err=True)
+    say(f"{name} {pace_in_words(chosen)}.", err=True)
+    if chosen is not None:
+        say("What it did not play in the last hour it may play at once.", err=True)
 
 
 @app.command()

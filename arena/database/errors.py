@@ -11,7 +11,7 @@ StorageError (a UserError)
 ├── NoAddressError              one of several referees does not announce its address to bots
 ├── NameRefusedError            a name that is malformed or taken
 │   └── NameTakenError          the name, or one that looks like it, is taken
-├── RequestRefusedError         a request is malformed, or has text that cannot be shown
+├── RequestRefusedError         a request is malformed, repeats another, or asks for too much
 ├── CredentialRefusedError      an invite, or an ID token, is unknown, used up or expired
 ├── UnknownOwnerError           no owner has that name or key
 ├── NotAllowedError             the caller, or the bot, may not do that

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import warnings
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from pathlib import Path
@@ -64,6 +65,14 @@ async def test_what_python_cannot_read_is_not_uploaded(scene: Scene, text: str) 
     assert done.exit_code == 2
     assert "mine.py" in done.stderr and "Nothing was uploaded." in done.stderr
     assert len(json.loads((await beside("bot", "builds", "mine", "--json")).stdout)) == 2
+
+
+@pytest.mark.parametrize("text", ["s = '\\d'", "a = " + "-" * 100_000 + "1"])
+async def test_what_another_python_may_read_is_uploaded(scene: Scene, text: str) -> None:
+    write("mine.py", text)
+    with warnings.catch_warnings(action="error"):
+        done = await beside("submit", "mine.py", "--no-wait")
+    assert done.exit_code == 0, done.output
 
 
 async def test_a_folder_is_packed_and_has_its_name(scene: Scene, tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_a_state_that_was_cut_off_is_improved_and_so_is_what_rests_on_it(tmp_pat
 
 
 def interrupted(*arguments: str, after: str) -> str:
-    """What `arena solve` says after Ctrl-C, which it gets at the first line that begins so."""
+    """Return what `arena solve` prints after Ctrl-C at a line that begins with `after`."""
     words = [sys.executable, "-m", "arena", "solve", *arguments]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as solving:
         assert solving.stderr is not None

@@ -38,8 +38,9 @@ _SPARING = {
     "GOMAXPROCS": "2",
     # One kind of program for all tests, as the sandbox takes it; not optimised, too.
     "CGO_ENABLED": "0",
-    "GOFLAGS": "'-gcflags=all=-N -l'",
-    "MAVEN_OPTS": "-XX:TieredStopAtLevel=1",  # half of the time
+    "GOFLAGS": f"{os.environ.get('GOFLAGS', '')} '-gcflags=all=-N -l'",
+    # Half of the time. What is set may lead to a proxy.
+    "MAVEN_OPTS": f"{os.environ.get('MAVEN_OPTS', '')} -XX:TieredStopAtLevel=1",
 } | (_CCACHE if shutil.which("ccache") else {})
 """Builds share a small machine with other tests."""
 

@@ -41,7 +41,7 @@ async def storage_errors_to_grpc() -> AsyncIterator[None]:
             grpc.StatusCode.UNAVAILABLE, "the arena's database does not answer; try again later"
         ) from error
     except errors.RecordRefusedError as error:
-        log.error("values refused by the database", why=str(error))
+        log.warning("values refused by the database", why=str(error))
         raise ProtocolError(
             grpc.StatusCode.INVALID_ARGUMENT, "the request holds values that cannot be stored"
         ) from error
