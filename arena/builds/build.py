@@ -61,6 +61,8 @@ def check_size(file_name: str, size: int, most_bytes: int) -> None:
 
     A build may have `most_bytes`.
     """
+    if size < 0:
+        raise BuildRefusedError(f"A file of {size:,} bytes cannot be: say how many it has.")
     python = _kind(file_name) == ".py"
     allowed = most_source_bytes(most_bytes) if python else most_bytes
     if size <= allowed:

@@ -13,12 +13,16 @@ from arena.database.errors import NameRefusedError
 LONGEST = 40
 """The greatest length of a name, in characters."""
 ALLOWED = (
-    f"1 to {LONGEST} letters of any script, digits, dots, underscores, hyphens and single spaces"
+    f"1 to {LONGEST} letters of any script, digits, dots, underscores, hyphens and single spaces, "
+    "of which one is a letter or a digit"
 )
 """Characters allowed in the name of a bot or an owner, for error messages."""
-ALLOWED_LABEL = f"1 to {LONGEST} letters, digits, dots, underscores and hyphens"
-"""Characters allowed in the label of a version or the name of a tournament."""
-_ASCII = re.compile(r"[A-Za-z0-9._-]{1,40}")
+ALLOWED_LABEL = (
+    f"1 to {LONGEST} letters, digits, dots, underscores and hyphens, of which one is a letter or a "
+    "digit"
+)
+"""Characters allowed in the label of a version or the name of an event, for error messages."""
+_LABEL = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,40}")
 _MOST_MARKS = 3
 """The most combining marks on one letter: more of them overwrite other lines."""
 # Invisible letters and marks: two names that differ only in these would look the same.
@@ -35,8 +39,8 @@ They are reserved in all spellings: with separators, a number at the end, or sim
 
 
 def check_name(kind: str, name: str) -> None:
-    """Raise NameRefusedError unless `name` may name a `kind` (version, tournament)."""
-    if not _ASCII.fullmatch(name):
+    """Raise NameRefusedError unless `name` may name a `kind` (version, event)."""
+    if not _LABEL.fullmatch(name):
         raise _refused(kind, name, ALLOWED_LABEL)
 
 

@@ -1031,7 +1031,7 @@ class SendMessageRequest(_message.Message):
     """The text, of 1 to 2,000 characters."""
     @_builtins.property
     def owners(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The owners' names, all of whom take part in the event."""
+        """The owners' names, at least one, all of whom take part in the event."""
 
     def __init__(
         self,

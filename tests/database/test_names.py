@@ -60,6 +60,14 @@ def test_a_missing_name_is_told_what_is_allowed(name: str) -> None:
         check_name("version", name)
 
 
+@pytest.mark.parametrize("name", [".", "..", "---", "_", "a b", "a/b", "é", "x" * (LONGEST + 1)])
+def test_a_label_is_short_and_ascii_with_a_letter_or_a_digit(name: str) -> None:
+    with pytest.raises(NameRefusedError, match="of which one is a letter or a digit"):
+        check_name("event", name)
+    for good in ("1", "v1.2-beta_3", "..a", "x" * LONGEST):
+        check_name("event", good)
+
+
 def test_a_refused_name_is_repeated_up_to_twice_the_longest() -> None:
     for length, shown in ((2 * LONGEST, "x" * 80), (2 * LONGEST + 1, "x" * 80 + "…")):
         with pytest.raises(NameRefusedError, match=f"^'{shown}' cannot name the bot"):

@@ -234,6 +234,14 @@ async def test_a_private_event_is_unknown_to_who_is_not_of_it_and_known_to_its_o
     assert (await course.scene.arena.store.event_views.named(organiser.id, "cup")).name == "cup"
 
 
+async def test_a_message_to_nobody_is_refused(course: Course) -> None:
+    request = pb.SendMessageRequest(event="cup", text="Hello.")
+    assert await course.refused("SendMessage", request) == (
+        "INVALID_ARGUMENT",
+        "Say to whom: `owners` names some who take part.",
+    )
+
+
 async def test_operators_organise_all_events_and_their_members_none(
     course: Course, sql: "psycopg.Connection[Any]"
 ) -> None:

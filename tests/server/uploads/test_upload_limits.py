@@ -35,6 +35,7 @@ from tests.service_calls import bearing, refused
         ),
         (list(parts_of("mine", b"pass", "bot.exe")), "neither a .py file"),
         (list(parts_of("mine", b"PK", "bot.zip")), "not a .zip that can be read"),
+        (list(parts_of("mine", b"pass", size=-1)), "A file of -1 bytes cannot be"),
         (list(parts_of("a/b", b"pass")), "'a/b' cannot name the bot"),
     ],
 )
