@@ -67,6 +67,8 @@ class VersionSeen:
     """The number of matches that it is offered or plays now."""
     check: str = ""
     """Its last conformance check, as a sentence; empty without one."""
+    refused: bool = False
+    """Whether the check of its upload refused it."""
 
 
 @dataclass(frozen=True, slots=True)

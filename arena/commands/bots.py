@@ -104,7 +104,7 @@ def list_bots(
         return
     rows = []
     for line in lines:
-        kinds = ("house", "retired", "frozen", "paused", "banned", "connected")
+        kinds = ("house", "retired", "refused", "frozen", "paused", "banned", "connected")
         marks = [mark for mark in kinds if line.get(mark)]
         owner = [line["owner"]] if operator else []
         rows.append((line["bot"], line["version"], *owner, line["matches"], ", ".join(marks)))
@@ -151,8 +151,11 @@ def show(
     rows = []
     for one in bot.versions:
         numbers = (one.matches, one.faults, one.connected, one.playing)
-        rows.append((one.label, in_utc(one.registered), *numbers, "retired" * one.retired))
+        state = ", ".join(["retired"] * one.retired + ["refused"] * one.refused)
+        rows.append((one.label, in_utc(one.registered), *numbers, state))
     say_table(("version", "registered", "matches", "faults", "connected", "playing", ""), rows)
+    if any(one.refused for one in bot.versions):
+        say(f"Why a version was refused: `arena bot builds {quote(name)}`.", err=True)
     for one in bot.versions:
         if one.check:
             say(f"Version {one.label}: {one.check}")
@@ -297,7 +300,7 @@ def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
         {
             "version": one.label,
             "registered": iso_utc(one.registered),
-            **members(one, "retired", "matches", "faults"),
+            **members(one, "retired", "refused", "matches", "faults"),
             "connected": one.connected > 0,
             **members(one, "playing", "check"),
         }

@@ -796,6 +796,7 @@ class OwnVersion(_message.Message):
     CONNECTED_FIELD_NUMBER: _builtins.int
     PLAYING_FIELD_NUMBER: _builtins.int
     CHECK_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
     label: _builtins.str
     """Its label."""
     registered_ms: _builtins.int
@@ -812,6 +813,8 @@ class OwnVersion(_message.Message):
     """Matches that it is offered or plays now, at all referees together."""
     check: _builtins.str
     """Its last check against the protocol, in a sentence; empty without one."""
+    refused: _builtins.bool
+    """Whether the check of its upload refused it: it never plays (UploadService.ListBuilds says why)."""
     def __init__(
         self,
         *,
@@ -823,10 +826,11 @@ class OwnVersion(_message.Message):
         connected: _builtins.int = ...,
         playing: _builtins.int = ...,
         check: _builtins.str = ...,
+        refused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "connected", b"connected", "faults", b"faults", "label", b"label", "matches", b"matches", "playing", b"playing", "registered_ms", b"registered_ms", "retired", b"retired"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "connected", b"connected", "faults", b"faults", "label", b"label", "matches", b"matches", "playing", b"playing", "refused", b"refused", "registered_ms", b"registered_ms", "retired", b"retired"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

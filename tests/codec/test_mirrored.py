@@ -10,7 +10,7 @@ from arena.codec.mirrored import message_of, value_of
 from arena.match.transcript import Entrant
 from arena.v1 import event_pb2, owner_pb2, transcript_pb2
 
-UNKNOWN: dict[str, Any] = dict.fromkeys(("faults", "connected", "playing", "check"))
+UNKNOWN: dict[str, Any] = dict.fromkeys(("faults", "connected", "playing", "check", "refused"))
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 

@@ -40,8 +40,8 @@ def write(file: str, text: str) -> None:
     Path(file).write_text(text)
 
 
-async def accept(scene: Scene, version: str, database: str) -> None:
-    """What a worker does after a successful check."""
+async def check(scene: Scene, version: str, database: str, *, accepted: bool = True) -> None:
+    """What a worker does after a check."""
     store = scene.arena.store
     worker = await store.workers.by_token(await store.workers.add(f"w{version}", "test"))
     assert worker is not None
@@ -49,7 +49,7 @@ async def accept(scene: Scene, version: str, database: str) -> None:
     with job_in_hand(database, version_id=known.id):
         begun = await store.shifts.begin_check(worker, known.id)
         assert begun is not None
-        await store.shifts.end(worker, begun.id, "", "", accepted=True)
+        await store.shifts.end(worker, begun.id, "", "", accepted=accepted)
 
 
 async def playing_version(scene: Scene) -> str:
@@ -87,12 +87,27 @@ async def test_a_folder_is_packed_and_has_its_name(scene: Scene, tmp_path: Path)
     assert made["sha256"] == sha256(pack(folder)).hexdigest()
 
 
+async def test_a_refused_version_is_marked_where_versions_are_listed(
+    scene: Scene, database: str
+) -> None:
+    await check(scene, "1", database)
+    await check(scene, "2", database, accepted=False)
+    listed = json.loads((await beside("bot", "list", "--json")).stdout)
+    assert {one["version"]: one["refused"] for one in listed} == {"1": False, "2": True}
+    assert "refused" in (await beside("bot", "list")).stdout
+    shown = await beside("bot", "show", "mine")
+    assert "refused" in shown.stdout
+    assert "Why a version was refused: `arena bot builds mine`." in shown.stderr
+    assert (await beside("bot", "retire", "mine", "--version", "2")).exit_code == 0
+    assert "retired, refused" in (await beside("bot", "list")).stdout
+
+
 @pytest.mark.slow
 async def test_an_older_build_plays_again_and_then_the_newer_one(
     scene: Scene, database: str
 ) -> None:
     for version in ("1", "2"):
-        await accept(scene, version, database)
+        await check(scene, version, database)
     for version in ("1", "2"):
         done = await beside("bot", "roll-back", "mine", version)
         assert (done.exit_code, done.stdout) == (0, "")
@@ -135,7 +150,7 @@ async def test_what_is_refused_is_a_sentence_and_changes_nothing(
 ) -> None:
     write("mine.txt", "pass")
     write("mine2.py", "pass")
-    await accept(scene, "1", database)
+    await check(scene, "1", database)
     assert (await beside("bot", "retire", "mine", "--version", "1")).exit_code == 0
     assert sentence in " ".join((await refused(*shlex.split(words))).split())
     assert await playing_version(scene) == "none"

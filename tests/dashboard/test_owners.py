@@ -107,6 +107,7 @@ def test_a_line_of_my_bots_says_whether_it_plays_and_links_to_its_faults() -> No
     assert 'href="bot?bot=fox&amp;faults=1"' in table
     assert "away" in own_tables.versions([seen()], {})
     assert "retired" in own_tables.versions([seen(retired=True)], {})
+    assert "refused" in own_tables.versions([seen(refused=True)], {})
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,10 @@ DescribeChecks = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, 
 """Returns the last check of each version that was checked, in a sentence. Raises StorageError."""
 
 
+FindRefused = Callable[[Collection[VersionId]], Awaitable[Collection[VersionId]]]
+"""Returns those of these versions whose upload was refused. Raises StorageError."""
+
+
 FindNotes = Callable[[str, int | None], Awaitable[list[Note] | None]]
 """Returns the notes of a match that an owner, or anybody, may read; None if there is no such match.
 Raises StorageError."""
@@ -67,6 +71,7 @@ class OwnerService:
         gate: Gate,
         count_copies: CountCopies,
         describe_checks: DescribeChecks,
+        find_refused: FindRefused,
         find_notes: FindNotes,
     ) -> None:
         self._owners = owners
@@ -76,6 +81,7 @@ class OwnerService:
         self._gate = gate
         self._count_copies = count_copies
         self._describe_checks = describe_checks
+        self._find_refused = find_refused
         self._find_notes = find_notes
         self._calls = OwnerCalls(keys, gate, pb)
 
@@ -225,6 +231,7 @@ class OwnerService:
         shown = found[:size]
         ids = [one.id for one in shown]
         present, checks = await self._count_copies(ids), await self._describe_checks(ids)
+        refused = await self._find_refused(ids)
         response = pb.ListOwnBotsResponse()
         if len(found) > size:
             response.next_page_token = str(shown[-1].id)
@@ -242,6 +249,7 @@ class OwnerService:
                 connected=copies,
                 playing=seats,
                 check=checks.get(one.id),
+                refused=one.id in refused,
             )
             response.bots[-1].versions.append(version)
         return response

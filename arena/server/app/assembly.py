@@ -178,7 +178,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             ),
             owners=OwnerService(
                 *(tokens, store.owners, store.sign_ins, store.messages, rules, gate),
-                *(presences.of, store.checks.in_words, store.notes.of_match),
+                *(presences.of, store.checks.in_words, store.builds.refused, store.notes.of_match),
             ),
             operators=OperatorService(tokens, store.operators, store.owners, store.messages, gate),
             challenges=ChallengeService(

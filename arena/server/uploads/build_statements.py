@@ -1,5 +1,6 @@
 """SQL statements about uploaded builds and hosted bots; callers execute them."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -84,6 +85,14 @@ def version_with_build(owner_id: OwnerId, bot: str, sha256: bytes) -> Row:
 def same_build_of_others(owner_id: OwnerId, sha256: bytes) -> Row:
     """Select `bot`, `version`, `owner` of other owners' versions with this build, not refused."""
     return _versions_with_builds().where(builds.c.sha256 == sha256, builds.c.owner_id != owner_id)
+
+
+def refused(version_ids: Collection[VersionId]) -> Row:
+    """Select `version_id` of those of these versions whose check refused them."""
+    return select(hosted_versions.c.version_id).where(
+        hosted_versions.c.version_id.in_(version_ids),
+        hosted_versions.c.state == BuildState.REFUSED.value,
+    )
 
 
 def identical_builds(most: int) -> Row:

@@ -1,5 +1,6 @@
 """`HostedBuilds`: uploaded builds, with one transaction per method."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from shlex import quote
 from typing import Any, Final
@@ -132,6 +133,11 @@ class HostedBuilds:
             replace(build, reason=words[row.version_id]) if row.version_id in words else build
             for row, build in found
         ]
+
+    async def refused(self, version_ids: Collection[VersionId]) -> set[VersionId]:
+        """Return those of these versions whose check refused their build."""
+        found = await fetched(self._engine, hosting_statements.refused(version_ids))
+        return {VersionId(row.version_id) for row in found}
 
     async def identical(self, most: int) -> list[SqlRow[Any]]:
         """Return the rows of `hosting_statements.identical_builds`, for the operator."""
