@@ -104,7 +104,7 @@ def _reason(cause: BaseException | None) -> str | None:
 
     if not isinstance(cause, ValidationError):
         return None
-    from arena.games.validation_errors import found_text, reason_text
+    from arena.validation_errors import found_text, reason_text
 
     fault = cause.errors(include_url=False)[0]
     if fault["type"] == "value_error":

@@ -11,9 +11,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from arena.addresses import bare_host, on_loopback
 from arena.errors import UserError
-from arena.games.validation_errors import found_text, reason_text
 from arena.records import SignUp
 from arena.scheduling.pace import DEFAULT_PACE, read_pace
+from arena.validation_errors import found_text, reason_text
 
 _PREFIX = "ARENA_"
 _DRIVER = "postgresql+psycopg://"

@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import HostingTerms
 from arena.database.rows import MatchRow
 from arena.games import make_game

@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.agents.table import TableError
-from arena.builds import Build, read_build, unpack
-from arena.builds.build import MOST_SOURCE_BYTES
+from arena.builds.build import MOST_SOURCE_BYTES, Build, read_build, unpack
 from arena.extras import missing_extra
 from arena.processes import SubprocessError, run_to_end
 

@@ -3,7 +3,7 @@
 from inspect import iscoroutine
 
 from arena.errors import any_failure
-from arena.games.validation_errors import shown
+from arena.validation_errors import shown
 
 
 def no_action(value: object, title: str) -> str:

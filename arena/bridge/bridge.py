@@ -17,8 +17,8 @@ from arena.bridge.program import Program
 from arena.codec import bot_side
 from arena.errors import UserError
 from arena.games.notation import NotationError
-from arena.games.validation_errors import json_excerpt
 from arena.v1 import game_pb2
+from arena.validation_errors import json_excerpt
 
 _log = logging.getLogger("arena.bot")
 

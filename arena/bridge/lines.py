@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.bot import Match, Refusal, Transcript, Turn
-from arena.games.validation_errors import json_excerpt
 from arena.match.json_text import JsonTextError, parse
 from arena.match.transcript import Setup
 from arena.match.transcript_json import terms_to_json, to_json
+from arena.validation_errors import json_excerpt
 
 VOCABULARY: Final = "arena-stdio/1"
 LONGEST: Final = 2**20

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.bot.address import Address
-from arena.builds import Build, BuildRefusedError, read_build
-from arena.builds.build import most_source_bytes
+from arena.builds.build import Build, most_source_bytes, read_build
+from arena.builds.errors import BuildRefusedError
 from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostedBuild, HostedShift, MatchLog
 from arena.clients.referee_client import OwnerCallError
 from arena.clients.results_client import ResultsClient

@@ -19,7 +19,7 @@ from arena.games.bluff_you.kit import KIT as BLUFF_YOU
 from arena.games.game import DEALER, Actor, AnyGame, Game, IllegalActionError, Options, ToAct
 from arena.games.kit import GameKit
 from arena.games.skull.kit import KIT as SKULL
-from arena.games.validation_errors import shown
+from arena.validation_errors import shown
 
 __all__ = [
     "DEALER",

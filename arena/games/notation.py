@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from arena.errors import any_failure
-from arena.games.validation_errors import error_text, json_excerpt, path_text, shown
+from arena.validation_errors import error_text, json_excerpt, path_text, shown
 
 
 class NotationError(ValueError):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn, TypeAlias
 
-from arena.games.validation_errors import path_text
+from arena.validation_errors import path_text
 
 JsonPath: TypeAlias = tuple[int | str, ...]
 Difference: TypeAlias = tuple[JsonPath, tuple[Any] | None, tuple[Any] | None]

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from arena.games import GAMES
 from arena.games.game import DEALER, Options
 from arena.games.notation import NotationError
-from arena.games.validation_errors import error_text, json_excerpt, path_text
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.json_text import JsonTextError, difference, parse
@@ -28,6 +27,7 @@ from arena.match.transcript import (
     Transcript,
 )
 from arena.match.transcript_document import StepDocument, TranscriptDocument, with_one_unknown
+from arena.validation_errors import error_text, json_excerpt, path_text
 
 FORMAT = "arena-transcript/1"
 

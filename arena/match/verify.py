@@ -3,7 +3,6 @@
 from typing import Any
 
 from arena.games.game import DEALER
-from arena.games.validation_errors import json_excerpt, path_text
 from arena.match.faults import FaultCount
 from arena.match.json_text import difference
 from arena.match.replay import TranscriptError, advance, name, start
@@ -18,6 +17,7 @@ from arena.randomness import (
     commitment,
     match_key,
 )
+from arena.validation_errors import json_excerpt, path_text
 
 
 def verify(transcript: Transcript) -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import BinaryIO, Final
 
-from arena.builds import Build, BuildRefusedError, read_build, unpack
+from arena.builds.build import Build, read_build, unpack
+from arena.builds.errors import BuildRefusedError
 
 MOST_KEPT: Final = 50
 """The most builds kept, beside those in use; the least recently used one is removed."""

@@ -9,8 +9,9 @@ from typing import Final
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from arena.builds import Build, BuildRefusedError, Protocol
-from arena.builds.manifest import Manifest, Package, canonical_name
+from arena.builds.build import Build
+from arena.builds.errors import BuildRefusedError
+from arena.builds.manifest import Manifest, Package, Protocol, canonical_name
 from arena.processes import module_command
 from arena.settings import read_settings
 

@@ -19,7 +19,7 @@ import procrastinate
 import structlog
 from procrastinate import JobContext, PsycopgConnector
 
-from arena.builds import BuildRefusedError
+from arena.builds.errors import BuildRefusedError
 from arena.builds.hosted import (
     CHECK_QUEUE,
     CHECK_TASK,

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import HostingTerms
 from arena.games import make_game
 from arena.processes import spawn, stop

@@ -5,7 +5,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from arena.builds import BuildRefusedError, pack, packing, read_build
+from arena.builds import packing
+from arena.builds.build import read_build
+from arena.builds.errors import BuildRefusedError
+from arena.builds.packing import pack
 
 MANIFEST = 'command = ["python", "main.py"]\n'
 

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.builds import Build, BuildRefusedError, Protocol, read_build, unpack
 from arena.builds.archive import MOST_FILES, MOST_UNPACKED_BYTES
-from arena.builds.manifest import Manifest
+from arena.builds.build import Build, read_build, unpack
+from arena.builds.errors import BuildRefusedError
+from arena.builds.manifest import Manifest, Protocol
 
 TOML = b'command = ["node", "bot.js"]\n'
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from arena.builds import pack
 from arena.builds.hosted import HostingTerms
+from arena.builds.packing import pack
 from arena.records import SignUp
 from tests.commands.running import beside, refused
 from tests.jobs import job_in_hand

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from structlog.testing import capture_logs
 
 from arena.bot.address import Address
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import BuildState, HostingTerms
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.games import GAMES

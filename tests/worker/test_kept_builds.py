@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.builds import BuildRefusedError
+from arena.builds.errors import BuildRefusedError
 from arena.worker.kept_builds import KeptBuilds
 
 

@@ -11,7 +11,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from arena.builds import Build, BuildRefusedError
+from arena.builds.build import Build
+from arena.builds.errors import BuildRefusedError
 from arena.builds.manifest import Manifest, Package, read_manifest
 from arena.games.encoding import encoding
 from arena.match.clock import DEFAULT_TIME_CONTROL

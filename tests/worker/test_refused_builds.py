@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.builds import BuildRefusedError, Protocol, read_build, unpack
-from arena.builds.build import Build
-from arena.builds.manifest import Manifest
+from arena.builds.build import Build, read_build, unpack
+from arena.builds.errors import BuildRefusedError
+from arena.builds.manifest import Manifest, Protocol
 from arena.worker.checking import CheckPlan, check_build
 from arena.worker.limits import START_SECONDS
 from arena.worker.program import command_of

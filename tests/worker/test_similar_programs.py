@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import HostingTerms
 from arena.games import make_game
 from arena.local.loading import bot_file, load_bot

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.builds import Build, unpack
+from arena.builds.build import Build, unpack
 from arena.commands.terminal import json_text
 from arena.lab.analysis import BotAnalysis, MatchAnalysis, analyse, analyse_bot
 from arena.local.benchmark import VALUED_MATCHES, Rung, RungShare, RungTally, seen_blocks

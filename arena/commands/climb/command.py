@@ -11,8 +11,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from arena.builds import Build, BuildRefusedError, pack, read_build
-from arena.builds.build import ZIP_FILE
+from arena.builds.build import ZIP_FILE, Build, read_build
+from arena.builds.errors import BuildRefusedError
+from arena.builds.packing import pack
 from arena.commands.climb.agent import run_agent
 from arena.commands.climb.attempt import Attempt, attempt
 from arena.commands.climb.climb import LADDER, Climb, ClimbFolder, next_rung

@@ -122,7 +122,7 @@ async def _fetched(
     with_source: bool,
 ) -> "tuple[Source | None, JudgedBuild]":
     """Return the sources of a build, and the build unpacked to run."""
-    from arena.builds import BuildRefusedError
+    from arena.builds.errors import BuildRefusedError
     from arena.commands.events.behaviour import JudgedBuild
     from arena.server.events.similarity import winnowing as comparing
     from arena.server.events.similarity.report import JudgedBot

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.commands.errors import CommandError
-from arena.games.validation_errors import error_text
+from arena.validation_errors import error_text
 
 Word = Annotated[str, Field(min_length=1)]
 Table = Word | Annotated[list[Word], Field(min_length=1)]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.addresses import DEFAULT_ADDRESS
-from arena.builds import pack
 from arena.builds.hosted import BuildState, HostedBuild
+from arena.builds.packing import pack
 from arena.commands.errors import CommandError
 from arena.commands.options import AddressOption, AsJson
 from arena.commands.owners.logins import client_of, login_at

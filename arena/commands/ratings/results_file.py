@@ -15,10 +15,10 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from arena.errors import UserError
-from arena.games.validation_errors import error_text, found_text, path_text
 from arena.match.json_text import JsonTextError, parse
 from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
+from arena.validation_errors import error_text, found_text, path_text
 
 LONGEST: Final = 2**20
 """The maximum length of a line in bytes: more than any result has, but little enough for memory."""

@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from arena.builds.house import games_of, house_bots
 from arena.errors import UserError
 from arena.games import make_game
-from arena.games.validation_errors import error_text
 from arena.match.clock import TimeControlError, read_time_control
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
@@ -21,6 +20,7 @@ from arena.server.events.event import (
     NewEvent,
 )
 from arena.toml_text import TomlError, read_toml
+from arena.validation_errors import error_text
 from arena.wording import span
 
 EXAMPLE = """\

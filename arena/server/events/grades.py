@@ -18,10 +18,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import UserError
-from arena.games.validation_errors import error_text
 from arena.rating.head_to_head import wilson
 from arena.server.events.grade_forms import EventGrade
 from arena.toml_text import TomlError, read_toml
+from arena.validation_errors import error_text
 
 EXAMPLE = """\
 [rungs]          # points for each house bot that is beaten with 95 % confidence

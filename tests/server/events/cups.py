@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import psycopg
 
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import HostingTerms
 from arena.database.errors import UnknownOwnerError
 from arena.database.keys import new_key, token_hash

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import HostingTerms
 from arena.database.errors import WrongStateError
 from arena.records import Allowance

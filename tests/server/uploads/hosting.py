@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from arena.builds import Build, read_build
+from arena.builds.build import Build, read_build
 from arena.builds.hosted import (
     CHECK_QUEUE,
     QUEUE,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from arena.builds import read_build
+from arena.builds.build import read_build
 from arena.builds.hosted import HostingTerms, Worker
 from arena.database.errors import NotFoundError, WrongStateError
 from arena.records import Allowance, FinishedMatch, Owner, VersionId

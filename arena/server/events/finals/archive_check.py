@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
-from arena.games.validation_errors import json_excerpt, path_text
 from arena.match.json_text import difference
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Opening, Transcript
@@ -31,6 +30,7 @@ from arena.server.tournaments.tournament import (
     TournamentRecord,
 )
 from arena.signatures import check_signature
+from arena.validation_errors import json_excerpt, path_text
 
 _LONGEST_LINE: Final = 4 << 20
 

@@ -12,7 +12,6 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from arena.errors import UserError
 from arena.games import make_game
-from arena.games.validation_errors import error_text
 from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
@@ -23,6 +22,7 @@ from arena.server.events.event import Finalist, FinalRules
 from arena.server.events.finals.archive import EVENT, SIGNATURE, TRANSCRIPTS, ArchiveError
 from arena.server.events.finals.final import DrawnFinal
 from arena.signatures import check_document
+from arena.validation_errors import error_text
 
 _SIGNATURE_DIGITS: Final = 128
 _PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
