@@ -9,14 +9,10 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import Final
 
 from arena.processes import module_command
-from arena.worker.confined_program import ConfinedProgram
-from arena.worker.printed import MOST_KEPT
+from arena.worker.printed import MOST_KEPT, Printed
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
-
-_LOOK_SECONDS: Final = 0.02
 
 
 def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str]:
@@ -24,39 +20,46 @@ def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str
     return module_command("arena.worker.confine", str(folder), str(socket), *program)
 
 
+class _PassedOn(Printed):
+    """Output whose beginning is passed on line by line, and at the end the rest that is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._passed_on = 0
+
+    def add(self, data: bytes) -> None:
+        super().add(data)
+        # At the end of a line no character is cut; what comes later may be left out.
+        if data.endswith(b"\n") and self.total <= MOST_KEPT // 2:
+            self.pass_on()
+
+    def pass_on(self) -> None:
+        """Write what is kept and was not written."""
+        said = self.text().encode()
+        sys.stdout.buffer.write(said[self._passed_on :])
+        sys.stdout.buffer.flush()
+        self._passed_on = len(said)
+
+
 async def _run(folder: Path, socket: Path, program: list[str]) -> int:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     token = os.environ.get("ARENA_TOKEN", "")
-    async with confined(HostedProgram(folder, program), socket=socket, token=token) as running:
+    printed, hosted = _PassedOn(), HostedProgram(folder, program)
+    async with confined(hosted, socket=socket, token=token, printed=printed) as running:
         ending = asyncio.create_task(running.wait())
         others = [asyncio.create_task(stop.wait()), asyncio.create_task(running.exceeded())]
-        told = 0
-        while not ending.done() and not any(other.done() for other in others):
-            await asyncio.wait(
-                {ending, *others}, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED
-            )
-            told = _pass_on(running, told)
+        await asyncio.wait({ending, *others}, return_when=asyncio.FIRST_COMPLETED)
         running.kill()
         code = await ending
         if others[1].done():
-            running.printed.add(f"\n{others[1].result()}\n".encode())
+            printed.add(f"\n{others[1].result()}\n".encode())
         elif running.ran_out_of_memory:  # the kernel was faster
-            running.printed.add(f"\n{running.too_much_memory}\n".encode())
+            printed.add(f"\n{running.too_much_memory}\n".encode())
         for other in others:
             other.cancel()
-    _pass_on(running, told, over=True)
+    printed.pass_on()
     return code
-
-
-def _pass_on(running: ConfinedProgram, told: int, *, over: bool = False) -> int:
-    """Write what was printed since `told` bytes. Return how many bytes were written in all."""
-    if running.printed.total == told or (running.printed.total > MOST_KEPT and not over):
-        return told
-    said = running.printed.text().encode()
-    sys.stdout.buffer.write(said[told:])
-    sys.stdout.buffer.flush()
-    return len(said)
 
 
 def main() -> None:
