@@ -108,6 +108,14 @@ def test_a_deck_may_lack_a_kind_of_card() -> None:
         assert np.isfinite(encoding_of(case).observe(case.game.view(state, 0))).all()
 
 
+def test_the_points_of_each_seat_are_encoded_from_the_own_seat_on() -> None:
+    case = Case("bluff_you", (), 3)
+    encoded = encoding_of(case)
+    view = replace(case.game.view(positions(case)[0], 1), points=(6, 9, 2))
+    seen = encoded.observe(view)[encoded.fields["points"]]
+    assert (seen / seen[0]).tolist() == pytest.approx([1, 2 / 9, 6 / 9])
+
+
 @every_case
 def test_an_encoding_with_history_loses_nothing_of_a_view(case: Case) -> None:
     game, encoded = case.game, encoding_of(case)

@@ -137,6 +137,16 @@ def test_the_own_mat_is_turned_over_from_the_top_until_the_bid_is_met() -> None:
     assert table.state.points == (1, 0, 0) and table.state.owned == (Discs(3, 1),) * 3  # SK-11
 
 
+def test_of_three_discs_the_one_in_the_middle_is_turned_over_second() -> None:  # SK-9
+    table = Table().all_lay(SKULL, FLOWER, FLOWER)
+    table.do(0, FLOWER).do(1, FLOWER).do(2, FLOWER)
+    table.do(0, FLOWER).do(1, Bid(2)).do(2, Bid(3)).do(0, Bid(4)).do(1, Pass()).do(2, Pass())
+    assert table.events[-3:] == (
+        *[DiscTurned(0, Disc.FLOWER)] * 2,
+        DiscTurned(0, Disc.SKULL),
+    )
+
+
 def test_a_skull_below_the_flower_costs_a_disc_of_choice() -> None:  # SK-12, SK-E2
     table = Table().all_lay(SKULL, FLOWER, FLOWER)
     table.do(0, FLOWER).do(1, FLOWER).do(2, FLOWER)

@@ -1,7 +1,9 @@
 """The table of Skull as each viewpoint sees it, and which bids are marked as bluffs."""
 
-from arena.games.skull import Bid, Pass, TurnOver
-from arena.games.skull.kit.scene import claimed, table
+from arena.games.game import DEALER
+from arena.games.skull import Bid, Disc, DrawnLoss, Lose, Pass, Place, TurnOver
+from arena.games.skull.kit.scene import claimed, reveal, table
+from arena.match.transcript import Step
 from arena.showing.claims import Mark
 from arena.showing.moments import Moment
 from tests.games.test_skull import FLOWER, SKULL, Table
@@ -34,3 +36,21 @@ def test_a_bid_is_a_bluff_if_it_would_turn_over_the_own_skull() -> None:
         claim = claimed(seen(at.do(bidder, Bid(number)), 0, 1, 2), None, None, at.game.options)
         assert claim is not None
         assert (claim.seat, claim.verdict) == (bidder, verdict)
+
+
+def test_a_secret_is_told_in_words() -> None:
+    told = [
+        reveal(Step(actor, action), ("Ann", "Bob"))
+        for actor, action in (
+            (1, Place(Disc.SKULL)),
+            (0, Lose(Disc.FLOWER)),
+            (DEALER, DrawnLoss(Disc.SKULL)),
+            (0, Bid(1)),
+        )
+    ]
+    assert told == [
+        "Bob lays the skull.",
+        "Ann gives up a flower.",
+        "The disc that is drawn is the skull.",
+        None,
+    ]

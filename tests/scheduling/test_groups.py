@@ -98,6 +98,16 @@ def test_everybody_meets_the_own_group_and_every_place_is_given_once(
     assert sorted(line.entry for line in lines) == list(range(1, field + 1))
 
 
+def test_the_tables_of_a_round_are_numbered_from_1_over_all_groups() -> None:
+    plan = groups(8, 2, number=2, go_on=2)
+    found = plan.next_pairings(8, [])
+    assert found is not None
+    by_round = {
+        one.round: [each.table for each in found if each.round == one.round] for one in found
+    }
+    assert by_round == {round_: [1, 2, 3, 4] for round_ in (1, 2, 3)}
+
+
 @pytest.mark.slow
 @settings(max_examples=tries(60, quick=20))
 @given(plans(), st.data())

@@ -15,6 +15,8 @@ A message costs as much as several turns, so a bot with 32 matches gets a dozen 
 instead of two at once: little of its two seconds per turn. A bot with one match never waits.
 """
 MOST_GATHER_SECONDS: Final = 0.004
+LATER_SECONDS: Final = 0.1
+"""How long a part that no bot waits for may wait for another one to travel with."""
 DOUBT_SECONDS: Final = (KEEPALIVE_MS + KEEPALIVE_TIMEOUT_MS) / 1000 + 5
 """How long a sent part may be lost without notice: until a ping of gRPC finds the peer gone, and
 gRPC tells."""
@@ -28,12 +30,12 @@ class Outbox:
     """The parts of the next PlayResponse of one stream.
 
     `overflow` is called when the bot reads too slowly, and `ready` when there is something to take,
-    or when the outbox is closed.
+    when that becomes urgent, or when the outbox is closed.
     """
 
     __slots__ = (
         *("_begun", "_ends", "_now", "_overflow", "_ready"),
-        *("closed", "matches", "parts", "taken_begun", "writing"),
+        *("closed", "matches", "parts", "taken_begun", "urgent", "writing"),
     )
 
     def __init__(
@@ -49,6 +51,8 @@ class Outbox:
         """When the latest ends were added, and of which matches; None before the first."""
         self.matches = 0
         """The number of matches that the bot plays at once."""
+        self.urgent = False
+        """Whether more waits than parts that may come later."""
         self.closed = False
         """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
@@ -63,6 +67,12 @@ class Outbox:
 
     def add(self, part: bytes) -> None:
         """Add some serialized fields of a PlayResponse."""
+        self.hurry()
+        self.urgent = True
+        self.add_later(part)
+
+    def add_later(self, part: bytes) -> None:
+        """Add fields that may wait LATER_SECONDS for others, as a message costs much more."""
         if self.parts is None:
             self.parts = [part]
             self._begun = self._now()
@@ -72,9 +82,15 @@ class Outbox:
         if len(self.parts) == MOST_WAITING:
             self._overflow()
 
+    def hurry(self) -> None:
+        """Let what waits be sent now."""
+        if self.parts is not None and not self.urgent:
+            self.urgent = True
+            self._ready()
+
     def add_end(self, match_id: str, part: bytes) -> None:
         """Add the end of a match, and remember it for as long as its arrival is in doubt."""
-        self.add(part)
+        self.add_later(part)
         if self._ends is None:
             self._ends = deque(maxlen=MOST_UNTOLD)
         self._ends.append((self._now(), match_id))
@@ -115,7 +131,7 @@ class Outbox:
 
     def take(self) -> bytes:
         """Return all waiting parts as one serialized PlayResponse."""
-        parts, self.parts = self.parts, None
+        parts, self.parts, self.urgent = self.parts, None, False
         self.taken_begun = self._begun
         self.writing = True
         # Concatenating serialized protobuf messages merges them.

@@ -86,8 +86,9 @@ def test_the_last_place_and_costly_decisions_earn_nothing_and_faults_take_at_mos
     assert "no match against random: 0 of 10" in found.explained
 
 
-def test_points_for_the_loss_have_two_decimals() -> None:
-    assert grade(RUBRIC, replace(GOOD, loss=1.2345)).criteria["loss"] == 13.83
+def test_points_for_loss_and_place_have_two_decimals() -> None:
+    found = grade(RUBRIC, replace(GOOD, loss=1.2345, place=2, finalists=8)).criteria
+    assert (found["loss"], found["place"]) == (13.83, 17.14)
 
 
 def test_what_is_not_known_is_said_and_earns_nothing() -> None:

@@ -48,6 +48,21 @@ def test_it_tells_once_that_there_is_something_to_take_until_it_is_taken() -> No
     assert len(told) == 2
 
 
+def test_it_tells_again_when_what_may_come_later_is_joined_by_what_may_not() -> None:
+    told: list[bool] = []
+    outbox = Outbox(lambda: None, lambda: told.append(outbox.urgent))
+    outbox.add_later(b"begin")
+    outbox.add_end("match", b"end")
+    assert told == [False]
+    outbox.add(b"turn")
+    outbox.add(b"turn")
+    assert told == [False, True]
+    outbox.add_later(b"begin")
+    assert written(outbox) == b"beginendturnturnbegin"
+    outbox.add_end("match", b"end")
+    assert told == [False, True, False]
+
+
 def test_it_tells_since_when_the_first_part_waited() -> None:
     outbox = Outbox(lambda: None, lambda: None)
     before = time.monotonic()
@@ -61,8 +76,9 @@ def test_it_tells_since_when_the_first_part_waited() -> None:
 def test_a_bot_that_does_not_read_is_told_of_once() -> None:
     overflows: list[None] = []
     outbox = Outbox(lambda: overflows.append(None), lambda: None)
-    for _ in range(MOST_WAITING - 1):
+    for _ in range(MOST_WAITING - 2):
         outbox.add(b"")
+    outbox.add_later(b"")
     assert overflows == []
     outbox.add(b"")
     outbox.add(b"")

@@ -15,6 +15,7 @@ from arena.server.results.analyses import (
     losses,
     unpacked,
 )
+from arena.server.results.kept_analyses import by_version
 from tests.recorded_results import finished, match_id
 
 Versions = tuple[VersionId, ...]
@@ -53,6 +54,8 @@ async def test_sums_by_version_are_those_of_its_matches(
         two: LossSums.of([(2, 0.25), (4, 0.125)]),
         three: LossSums.of([(5, 1.5), (5, 0.75)]),
     }
+    by_decision = by_version(read(losses("a", LadderId.of("bluff", {}, (2,)))))
+    assert by_decision == {version: sums.by_decision for version, sums in summed(read, "a").items()}
     assert summed(read, "a", 3) == summed(read, "a", 2, dice_per_player=1) == {}
     kept = {
         row.match_id: unpacked(row.data) for row in read(kept_analyses("a", [match_id(matches[1])]))
