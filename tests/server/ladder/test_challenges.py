@@ -43,6 +43,12 @@ def casual(world: World) -> list[FinishedMatch]:
     return [match for match in world.matches if not match.block.rated]
 
 
+def charged(world: World) -> list[int]:
+    """The places of hosts that guests are charged for."""
+    tables = world.director._tables
+    return [places for shared in tables._shared.values() for places in shared._charged.values()]
+
+
 async def test_matches_of_a_challenge_are_unrated_and_played_at_its_own_pace() -> None:
     world = World()
     me = world.arrive("me", challenges=OWN_ONLY)
@@ -57,6 +63,20 @@ async def test_matches_of_a_challenge_are_unrated_and_played_at_its_own_pace() -
     assert {match.transcript.setup.time_control for match in block} == {CONTROL}
     seats = [world.bots(match) for match in block]
     assert seats[0] == seats[2] == seats[4] == seats[1][::-1] == seats[3][::-1]
+
+
+async def test_what_a_challenge_takes_of_a_bots_places_is_given_back_as_it_was_taken() -> None:
+    world = World()
+    me = world.arrive("me", challenges=OWN_ONLY)
+    world.arrive("you", challenges=ACCEPT, think_seconds=1)
+    taken = []
+    for matches in (1, 2):
+        world.director.challenges.take(wanted(me, "you", matches=matches), Follower())
+        await world.turn(0.1)
+        taken.append(charged(world))
+        await world.turn(60)
+        assert charged(world) == [], matches
+    assert taken == [[1], [1]]
 
 
 async def test_who_plays_only_its_own_challenges_is_offered_no_rated_match() -> None:

@@ -17,7 +17,7 @@ from arena.builds.hosted import (
 from arena.database.advisory_locks import AdvisoryLock
 from arena.records import Owner, VersionId
 from arena.server.app.store import Store
-from arena.server.uploads.hosted_shifts import MOST_DELAY, OUT_OF_SERVICE
+from arena.server.uploads.hosted_shifts import MOST_DELAY, OUT_OF_SERVICE, SHIFTS_KEPT
 from tests.database_locks import waits_for
 from tests.server.uploads.hosting import TERMS, check, finish, take, upload
 
@@ -44,6 +44,25 @@ async def test_a_bot_that_changed_its_build_in_a_shift_has_one_shift_at_a_time_a
     await store.shifts.end(worker, after.id, "It played.", "", accepted=None)
     assert take(sql) is not None
     assert take(sql) is None
+
+
+async def test_of_the_shifts_of_a_version_the_newest_are_kept_and_its_check(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    await check(store, worker, sql)
+    begun_ids = []
+    for number in range(SHIFTS_KEPT + 2):
+        taken = take(sql)
+        assert taken is not None
+        begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
+        assert begun is not None
+        begun_ids.append(begun.id)
+        await store.shifts.end(worker, begun.id, f"Shift {number}.", "", accepted=None)
+        finish(sql, taken[2])
+    kept = [row[0] for row in sql.execute('SELECT id FROM shifts WHERE NOT "check" ORDER BY id')]
+    assert kept == begun_ids[2:]
+    assert sql.execute('SELECT count(*) FROM shifts WHERE "check"').fetchone() == (1,)
 
 
 async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
