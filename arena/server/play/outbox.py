@@ -34,8 +34,8 @@ class Outbox:
     """
 
     __slots__ = (
-        *("_begun", "_ends", "_now", "_overflow", "_ready"),
-        *("closed", "matches", "parts", "taken_begun", "urgent", "writing"),
+        *("_begun", "_due", "_ends", "_now", "_overflow", "_ready"),
+        *("closed", "matches", "parts", "taken_begun", "taken_due", "urgent", "writing"),
     )
 
     def __init__(
@@ -57,9 +57,11 @@ class Outbox:
         """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
         """The time at which the first part of the last taken message was added."""
+        self.taken_due = 0.0
+        """The time from which on that message should have been sent."""
         self.writing = False
         """Whether the last taken message may not be written yet; whoever writes it says so."""
-        self._begun = 0.0
+        self._begun = self._due = 0.0
         # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
         self.parts: list[bytes] | None = None
@@ -75,7 +77,9 @@ class Outbox:
         """Add fields that may wait LATER_SECONDS for others, as a message costs much more."""
         if self.parts is None:
             self.parts = [part]
-            self._begun = self._now()
+            self._begun = self._due = self._now()
+            if not self.urgent:
+                self._due += LATER_SECONDS
             self._ready()
             return
         self.parts.append(part)
@@ -86,6 +90,7 @@ class Outbox:
         """Let what waits be sent now."""
         if self.parts is not None and not self.urgent:
             self.urgent = True
+            self._due = self._now()
             self._ready()
 
     def add_end(self, match_id: str, part: bytes) -> None:
@@ -132,7 +137,7 @@ class Outbox:
     def take(self) -> bytes:
         """Return all waiting parts as one serialized PlayResponse."""
         parts, self.parts, self.urgent = self.parts, None, False
-        self.taken_begun = self._begun
+        self.taken_begun, self.taken_due = self._begun, self._due
         self.writing = True
         # Concatenating serialized protobuf messages merges them.
         return b"".join(parts or ())

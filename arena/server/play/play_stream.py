@@ -57,7 +57,7 @@ class PlayStream:
         """Within the call's task.
 
         `count` counts the bytes of a message, and may raise ProtocolError; `queued` is told how
-        long each message waited to be written.
+        long each message waited to be written after it was due.
         """
         self.token = token
         self.registered = registered
@@ -205,7 +205,7 @@ class PlayStream:
         except StopIteration:
             self._sent = None
             self.outbox.writing = False
-            self._queued(monotonic() - self.outbox.taken_begun)
+            self._queued(max(0.0, monotonic() - self.outbox.taken_due))
             self._writes = False
             if self.outbox.parts is not None or self.outbox.closed:
                 self._write_soon()

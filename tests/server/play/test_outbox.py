@@ -4,7 +4,13 @@ import time
 
 import pytest
 
-from arena.server.play.outbox import DOUBT_SECONDS, MOST_UNTOLD, MOST_WAITING, Outbox
+from arena.server.play.outbox import (
+    DOUBT_SECONDS,
+    LATER_SECONDS,
+    MOST_UNTOLD,
+    MOST_WAITING,
+    Outbox,
+)
 from tests.fakes import HandTimer
 
 
@@ -71,6 +77,23 @@ def test_it_tells_since_when_the_first_part_waited() -> None:
     outbox.add(b"two")
     outbox.take()
     assert before <= outbox.taken_begun <= between
+
+
+def test_it_tells_from_when_on_a_message_should_have_been_sent() -> None:
+    timer = HandTimer()
+    outbox = Outbox(lambda: None, lambda: None, timer.now)
+    for late, urgent, due in ((0, None, LATER_SECONDS), (0, 0.05, 0.05), (None, 0, 0)):
+        began = timer.now()
+        if late is not None:
+            outbox.add_later(b"begin")
+        if urgent is not None:
+            timer.turn(urgent)
+            outbox.add(b"turn")
+            timer.turn(1)
+            outbox.add(b"turn")
+        written(outbox)
+        assert outbox.taken_begun == began
+        assert outbox.taken_due == pytest.approx(began + due)
 
 
 def test_a_bot_that_does_not_read_is_told_of_once() -> None:
