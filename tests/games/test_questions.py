@@ -1,0 +1,51 @@
+"""What a turn asks a person, in words."""
+
+import pytest
+
+from arena.games.bluff.kit import controls as of_bluff
+from arena.games.skull import Bid, Pass
+from arena.games.skull.kit import controls as of_skull
+from tests.games.bluff_table import after, bluff, cups_of, rolled
+from tests.games.test_skull import FLOWER, SKULL, Table
+
+NAMES = ("Ann", "Bob", "Cem")
+
+
+@pytest.mark.parametrize(
+    ("bets", "question"),
+    [
+        ([], "You open the round: place a bet."),
+        (["2,5"], "Ann bets 2 × 5. Bet higher, or doubt it."),
+        (["2,5", "2,*"], "Bob bets 2 × ★. Bet higher, or doubt it."),
+        (["4,*"], "Ann bets 4 × ★. Nothing higher is left: you have to doubt it."),
+    ],
+)
+def test_in_bluff_to_bet_or_to_doubt(bets: list[str], question: str) -> None:
+    game = bluff()
+    state = after(game, rolled(game, cups_of(2, 2)), *bets)
+    assert state.turn is not None
+    assert of_bluff.question(game.view(state, state.turn), NAMES) == question
+
+
+def test_in_skull_to_lay_to_bid_to_turn_over_or_to_give_up() -> None:
+    table, asked = Table(), []
+
+    def ask(seat: int) -> None:
+        asked.append(of_skull.question(table.game.view(table.state, seat), NAMES))
+
+    ask(1)
+    table.all_lay(FLOWER, FLOWER, FLOWER)
+    ask(0)
+    table.do(0, Bid(2))
+    ask(1)
+    table.do(1, Pass()).do(2, Pass())
+    ask(0)
+    table = Table().all_lay(SKULL, FLOWER, FLOWER).do(0, Bid(3))
+    ask(0)
+    assert asked == [
+        "Round 1: lay your first disc, as all do at the same moment.",
+        "Add a disc, or bid how many of the 3 discs you can turn over without a skull.",
+        "Ann bids 2 of 3 discs. Raise, or pass?",
+        "You have to turn over 1 more disc. Whose?",
+        "You turned over your own skull: choose the disc that you give up for good.",
+    ]
