@@ -8,6 +8,8 @@ microseconds at most: its logger is asked before it is formatted as a record or 
 """
 
 import logging
+import sys
+from asyncio import CancelledError
 from time import monotonic
 from typing import Any, Final
 
@@ -34,8 +36,14 @@ class _BoundedLogger(logging.Logger):
     _kinds: dict[str, int]
 
     def exception(self, msg: object, *args: object, exc_info: Any = True, **named: Any) -> None:
+        """Log an exception, unless it is beyond the bounds.
+
+        Nor that a task was cancelled: grpc.aio tells it of calls that end in the moment in which
+        their server stops.
+        """
+        if isinstance(sys.exception(), CancelledError) and self.name.partition(".")[0] != OURS:
+            return
         # Floods arrive here: omitting an entry here costs half as much as in `_log`.
-        """Log an exception, unless it is beyond the bounds."""
         if not self._leaves_out(msg):
             super().exception(msg, *args, exc_info=exc_info, **named)
 

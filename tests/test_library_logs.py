@@ -1,5 +1,6 @@
 """Libraries log within bounds, by logger and kind; an entry left out costs next to nothing."""
 
+import asyncio
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -84,3 +85,20 @@ def test_an_entry_that_is_left_out_makes_no_record() -> None:
     finally:
         logging.setLogRecordFactory(make)
     assert len(made) == MOST_OF_A_KIND
+
+
+def test_that_a_task_of_a_library_was_cancelled_is_no_exception_to_tell(kept: _Kept) -> None:
+    bound_library_logs()
+    for name, error in (
+        ("tests.bounded.cancelled", asyncio.CancelledError()),
+        ("arena.tests.cancelled", asyncio.CancelledError()),
+        ("tests.bounded.cancelled", ValueError()),
+    ):
+        try:
+            raise error
+        except BaseException:
+            logging.getLogger(name).exception("%s", name)
+    assert [text.partition("\n")[0] for text in kept.texts] == [
+        "arena.tests.cancelled",
+        "tests.bounded.cancelled",
+    ]

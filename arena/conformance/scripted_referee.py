@@ -20,6 +20,7 @@ import grpc.aio
 from arena.codec.transcript import write_entrant
 from arena.errors import UserError
 from arena.games import GAMES
+from arena.library_logs import bound_library_logs
 from arena.local.programs.attentive_timer import AttentiveTimer
 from arena.local.programs.program import CONNECT_SECONDS, BotProgram, open_socket
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
@@ -175,6 +176,7 @@ class ScriptedReferee(ABC):
                 if status is not None:
                     await context.abort(*status)
 
+        bound_library_logs()
         server = grpc.aio.server()
         add_RefereeServiceServicer_to_server(Service(), server)
         try:
