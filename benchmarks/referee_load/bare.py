@@ -5,8 +5,7 @@ python -m benchmarks.referee_load.bare PORT
 Bots that play are paired in the order of their hellos, and play one canned match of Bluff after the
 other as `players` play it at a referee: an offer and a join, a begin, turns and answers that
 alternate, an end. Each message has the size that it has on average there; what comes in is not
-parsed. A begin comes with the bot's first turn, and an end with the next offer. With more than one
-match a bot, those of a pair go in step and share their messages.
+parsed. With more than one match a bot, those of a pair go in step and share their messages.
 
 The task that has read a message writes what follows it. A task for what is written took as much CPU
 within 3 % (two rounds).
@@ -52,22 +51,25 @@ class Table:
         self._came = 0
         """Messages from the bots since the offers."""
 
-    async def offer(self, ended: bytes = b"") -> None:
-        """Offer the next matches, with the ends of those before."""
+    async def offer(self) -> None:
+        """Offer the next matches."""
         self._came = 0
         for bot in self._bots:
-            await bot.write(ended + self._offers)
+            await bot.write(self._offers)
 
-    async def came(self) -> None:
+    async def came(self, bot: Context) -> None:
         """Go on after a message of a bot."""
         self._came += 1
         first, second = self._bots
-        decided = self._came - len(self._bots)
-        if decided == DECISIONS:
-            await self.offer(self._ends)
-        elif decided >= 0:
-            begins = self._begins if decided < len(self._bots) else b""
-            await (first if decided % 2 == 0 else second).write(begins + self._turns)
+        if self._came == len(self._bots):
+            await second.write(self._begins)
+            await first.write(self._begins + self._turns)
+        elif self._came == len(self._bots) + DECISIONS:
+            for one in self._bots:
+                await one.write(self._ends)
+            await self.offer()
+        elif self._came > len(self._bots):
+            await (second if bot is first else first).write(self._turns)
 
 
 def _sized(name: str, message: Message, size: int) -> bytes:
@@ -100,7 +102,7 @@ class Server:
         if hello.challenges != referee_pb2.CHALLENGE_POLICY_OWN_ONLY:
             await self._seat(context, hello.max_matches)
         while (await context.read()) is not grpc.aio.EOF:
-            await self._tables[context].came()
+            await self._tables[context].came(context)
         await asyncio.sleep(1)  # grpc cancels the call: no status can be sent to who is gone
 
     async def _seat(self, bot: Context, matches: int) -> None:

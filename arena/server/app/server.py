@@ -66,8 +66,6 @@ def _name(module: Any) -> str:
 
 
 _PLAY: Final = _name(referee_pb2)
-_LAST_WORDS_SECONDS: Final = 0.05
-"""How long bots are told of what has ended before their streams end."""
 
 
 class PortTakenError(UserError):
@@ -172,8 +170,6 @@ class RefereeServer:
         self._stopped = True
         await self._health.enter_graceful_shutdown()
         self._services.challenges.close()
-        self._lobby.hurry()
-        await asyncio.sleep(_LAST_WORDS_SECONDS)  # a status overtakes what is not written
         self._lobby.close_all(_stopping)
         self._services.spectating.close_all(_stopping)
         await self._server.stop(grace=1.0)

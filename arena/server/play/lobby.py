@@ -182,11 +182,6 @@ class Lobby:
             )
         self._forget_idle(session.registered)
 
-    def hurry(self) -> None:
-        """Send all bots what may come later."""
-        for outbox, _ in self._streams.values():
-            outbox.hurry()
-
     def close_all(self, reason: Callable[[], ProtocolError]) -> None:
         """End all streams, each with its own `reason()`."""
         for outbox, close in list(self._streams.values()):

@@ -15,8 +15,6 @@ A message costs as much as several turns, so a bot with 32 matches gets a dozen 
 instead of two at once: little of its two seconds per turn. A bot with one match never waits.
 """
 MOST_GATHER_SECONDS: Final = 0.004
-LATER_SECONDS: Final = 0.1
-"""How long a part that no bot waits for may wait for another one to travel with."""
 DOUBT_SECONDS: Final = (KEEPALIVE_MS + KEEPALIVE_TIMEOUT_MS) / 1000 + 5
 """How long a sent part may be lost without notice: until a ping of gRPC finds the peer gone, and
 gRPC tells."""
@@ -30,12 +28,12 @@ class Outbox:
     """The parts of the next PlayResponse of one stream.
 
     `overflow` is called when the bot reads too slowly, and `ready` when there is something to take,
-    when that becomes urgent, or when the outbox is closed.
+    or when the outbox is closed.
     """
 
     __slots__ = (
-        *("_begun", "_due", "_ends", "_now", "_overflow", "_ready"),
-        *("closed", "matches", "parts", "taken_begun", "taken_due", "urgent", "writing"),
+        *("_begun", "_ends", "_now", "_overflow", "_ready"),
+        *("closed", "matches", "parts", "taken_begun", "writing"),
     )
 
     def __init__(
@@ -51,17 +49,13 @@ class Outbox:
         """When the latest ends were added, and of which matches; None before the first."""
         self.matches = 0
         """The number of matches that the bot plays at once."""
-        self.urgent = False
-        """Whether more waits than parts that may come later."""
         self.closed = False
         """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
         """The time at which the first part of the last taken message was added."""
-        self.taken_due = 0.0
-        """The time from which on that message should have been sent."""
         self.writing = False
         """Whether the last taken message may not be written yet; whoever writes it says so."""
-        self._begun = self._due = 0.0
+        self._begun = 0.0
         # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
         self.parts: list[bytes] | None = None
@@ -69,33 +63,18 @@ class Outbox:
 
     def add(self, part: bytes) -> None:
         """Add some serialized fields of a PlayResponse."""
-        self.hurry()
-        self.urgent = True
-        self.add_later(part)
-
-    def add_later(self, part: bytes) -> None:
-        """Add fields that may wait LATER_SECONDS for others, as a message costs much more."""
         if self.parts is None:
             self.parts = [part]
-            self._begun = self._due = self._now()
-            if not self.urgent:
-                self._due += LATER_SECONDS
+            self._begun = self._now()
             self._ready()
             return
         self.parts.append(part)
         if len(self.parts) == MOST_WAITING:
             self._overflow()
 
-    def hurry(self) -> None:
-        """Let what waits be sent now."""
-        if self.parts is not None and not self.urgent:
-            self.urgent = True
-            self._due = self._now()
-            self._ready()
-
     def add_end(self, match_id: str, part: bytes) -> None:
         """Add the end of a match, and remember it for as long as its arrival is in doubt."""
-        self.add_later(part)
+        self.add(part)
         if self._ends is None:
             self._ends = deque(maxlen=MOST_UNTOLD)
         self._ends.append((self._now(), match_id))
@@ -136,8 +115,8 @@ class Outbox:
 
     def take(self) -> bytes:
         """Return all waiting parts as one serialized PlayResponse."""
-        parts, self.parts, self.urgent = self.parts, None, False
-        self.taken_begun, self.taken_due = self._begun, self._due
+        parts, self.parts = self.parts, None
+        self.taken_begun = self._begun
         self.writing = True
         # Concatenating serialized protobuf messages merges them.
         return b"".join(parts or ())

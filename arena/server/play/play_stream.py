@@ -20,7 +20,7 @@ import structlog
 from arena.records import Registered
 from arena.server.limits.refusals import Context
 from arena.server.play.lobby import Lobby
-from arena.server.play.outbox import LATER_SECONDS, Outbox
+from arena.server.play.outbox import Outbox
 from arena.server.play.session import Session
 from arena.server.requests.errors import ProtocolError, internal_error
 from arena.server.requests.parsing import parsed
@@ -57,7 +57,7 @@ class PlayStream:
         """Within the call's task.
 
         `count` counts the bytes of a message, and may raise ProtocolError; `queued` is told how
-        long each message waited to be written after it was due.
+        long each message waited to be written.
         """
         self.token = token
         self.registered = registered
@@ -171,21 +171,12 @@ class PlayStream:
     def _write_soon(self) -> None:
         if self._writes:
             return
-        loop = self._task.get_loop()
-        if not (self.outbox.urgent or self.outbox.closed):
-            loop.call_later(LATER_SECONDS, self._write_late)
-            return
         self._writes = True
+        loop = self._task.get_loop()
         if self.outbox.matches > 1:
             loop.call_later(self.outbox.gather_seconds, self._write)
         else:
             loop.call_soon(self._write)  # not at once: what is being handled may add more
-
-    def _write_late(self) -> None:
-        """Send what waits, unless it was sent with something urgent or is about to be."""
-        if self.outbox.parts is not None and not self._writes:
-            self._writes = True
-            self._write()
 
     def _write(self) -> None:
         """Send everything that waits in one message; end the stream if that was all."""
@@ -205,7 +196,7 @@ class PlayStream:
         except StopIteration:
             self._sent = None
             self.outbox.writing = False
-            self._queued(max(0.0, monotonic() - self.outbox.taken_due))
+            self._queued(monotonic() - self.outbox.taken_begun)
             self._writes = False
             if self.outbox.parts is not None or self.outbox.closed:
                 self._write_soon()

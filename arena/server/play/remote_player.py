@@ -58,10 +58,7 @@ class RemotePlayer:
         self._seen, self._open_turn, self._all_anew = seen, open_turn, False
 
     def begin(self) -> None:
-        # A bot on turn is sent that at the same moment; the others have nothing to do yet.
-        if self._session.outbox is not None:
-            begun = turns.begin(self.host.setup).SerializeToString()
-            self._session.outbox.add_later(turns.part("begins", begun))
+        self._send("begins", turns.begin(self.host.setup))
 
     def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
         self._open_turn = turn

@@ -4,13 +4,7 @@ import time
 
 import pytest
 
-from arena.server.play.outbox import (
-    DOUBT_SECONDS,
-    LATER_SECONDS,
-    MOST_UNTOLD,
-    MOST_WAITING,
-    Outbox,
-)
+from arena.server.play.outbox import DOUBT_SECONDS, MOST_UNTOLD, MOST_WAITING, Outbox
 from tests.fakes import HandTimer
 
 
@@ -54,21 +48,6 @@ def test_it_tells_once_that_there_is_something_to_take_until_it_is_taken() -> No
     assert len(told) == 2
 
 
-def test_it_tells_again_when_what_may_come_later_is_joined_by_what_may_not() -> None:
-    told: list[bool] = []
-    outbox = Outbox(lambda: None, lambda: told.append(outbox.urgent))
-    outbox.add_later(b"begin")
-    outbox.add_end("match", b"end")
-    assert told == [False]
-    outbox.add(b"turn")
-    outbox.add(b"turn")
-    assert told == [False, True]
-    outbox.add_later(b"begin")
-    assert written(outbox) == b"beginendturnturnbegin"
-    outbox.add_end("match", b"end")
-    assert told == [False, True, False]
-
-
 def test_it_tells_since_when_the_first_part_waited() -> None:
     outbox = Outbox(lambda: None, lambda: None)
     before = time.monotonic()
@@ -79,29 +58,11 @@ def test_it_tells_since_when_the_first_part_waited() -> None:
     assert before <= outbox.taken_begun <= between
 
 
-def test_it_tells_from_when_on_a_message_should_have_been_sent() -> None:
-    timer = HandTimer()
-    outbox = Outbox(lambda: None, lambda: None, timer.now)
-    for late, urgent, due in ((0, None, LATER_SECONDS), (0, 0.05, 0.05), (None, 0, 0)):
-        began = timer.now()
-        if late is not None:
-            outbox.add_later(b"begin")
-        if urgent is not None:
-            timer.turn(urgent)
-            outbox.add(b"turn")
-            timer.turn(1)
-            outbox.add(b"turn")
-        written(outbox)
-        assert outbox.taken_begun == began
-        assert outbox.taken_due == pytest.approx(began + due)
-
-
 def test_a_bot_that_does_not_read_is_told_of_once() -> None:
     overflows: list[None] = []
     outbox = Outbox(lambda: overflows.append(None), lambda: None)
-    for _ in range(MOST_WAITING - 2):
+    for _ in range(MOST_WAITING - 1):
         outbox.add(b"")
-    outbox.add_later(b"")
     assert overflows == []
     outbox.add(b"")
     outbox.add(b"")

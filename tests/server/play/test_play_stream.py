@@ -1,7 +1,6 @@
 """However reasons for the end of a stream coincide, the first one is told, and nothing is left."""
 
 import asyncio
-import time
 from typing import Any, cast
 
 import grpc
@@ -12,7 +11,6 @@ from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.server.limits.refusals import Context
 from arena.server.play.lobby import Lobby
-from arena.server.play.outbox import LATER_SECONDS
 from arena.server.play.play_stream import PlayStream
 from arena.server.requests.errors import ProtocolError
 from arena.v1 import referee_pb2 as pb
@@ -137,24 +135,6 @@ async def test_what_is_sent_needs_no_task_of_its_own() -> None:
         stream.outbox.add(b"two")
         assert await line.begun.get() == b"two"
     assert line.written == [b"one", b"two"]
-
-
-async def test_what_may_come_later_travels_with_the_next_part_or_alone_after_a_while() -> None:
-    line = Line()
-    line.may_write.set()
-    stream = line.open()
-    stream.outbox.add_later(b"begin")
-    await asyncio.sleep(LATER_SECONDS / 4)
-    assert line.begun.empty()
-    stream.outbox.add(b"turn")
-    async with asyncio.timeout(PATIENCE):
-        assert await line.begun.get() == b"beginturn"
-        stream.outbox.add_end("match", b"end")
-        began = time.monotonic()
-        assert await line.begun.get() == b"end"
-        assert time.monotonic() - began < 10 * LATER_SECONDS
-    await asyncio.sleep(2 * LATER_SECONDS)
-    assert line.begun.empty()  # no timer sends what was sent
 
 
 async def test_of_several_matches_the_turns_of_a_moment_make_one_message() -> None:

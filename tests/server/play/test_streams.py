@@ -8,7 +8,6 @@ import grpc
 import pytest
 
 from arena.server.limits.channel_options import OPTIONS
-from arena.server.play import play_stream
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
@@ -310,21 +309,6 @@ async def test_when_the_referee_stops_streams_end_with_unavailable(database: str
     code, why = await listening
     assert code is grpc.StatusCode.UNAVAILABLE
     assert "running matches will go on" in why
-    await peer.channel.close()
-
-
-async def test_what_may_come_later_comes_before_the_status(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(play_stream, "LATER_SECONDS", 3600.0)
-    async with opened(database) as scene:
-        peer = await scene.peer("waiting")
-        await peer.greet()
-        ((outbox, _),) = scene.arena.lobby._streams.values()
-        outbox.add_later(pb.PlayResponse(ends=[pb.End(match_id="late")]).SerializeToString())
-        listening = asyncio.create_task(peer.status())
-    assert (await listening)[0] is grpc.StatusCode.UNAVAILABLE
-    assert [end.match_id for message in peer.heard for end in message.ends] == ["late"]
     await peer.channel.close()
 
 
