@@ -36,10 +36,9 @@ class _BoundedLogger(logging.Logger):
     _kinds: dict[str, int]
 
     def exception(self, msg: object, *args: object, exc_info: Any = True, **named: Any) -> None:
-        """Log an exception, unless it is beyond the bounds.
+        """Log an exception, unless it is beyond the bounds or says that a task was cancelled.
 
-        Nor that a task was cancelled: grpc.aio tells it of calls that end in the moment in which
-        their server stops.
+        grpc.aio logs that of calls which end in the moment in which their server stops.
         """
         if isinstance(sys.exception(), CancelledError) and self.name.partition(".")[0] != OURS:
             return

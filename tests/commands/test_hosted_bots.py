@@ -41,7 +41,7 @@ def write(file: str, text: str) -> None:
 
 
 async def check(scene: Scene, version: str, database: str, *, accepted: bool = True) -> None:
-    """What a worker does after a check."""
+    """Do what a worker does after a check."""
     store = scene.arena.store
     worker = await store.workers.by_token(await store.workers.add(f"w{version}", "test"))
     assert worker is not None
