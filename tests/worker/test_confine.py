@@ -3,6 +3,8 @@
 import asyncio
 import signal
 from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -21,9 +23,17 @@ def socket(scene: Scene, tmp_path: Path) -> Path:
     return tmp_path / "referee.sock"
 
 
-async def started(hosted: HostedProgram, socket: Path) -> Process:
+@asynccontextmanager
+async def started(hosted: HostedProgram, socket: Path) -> AsyncIterator[Process]:
+    """Run the program, and end it with the block if it still runs."""
     command = confined_command(hosted.folder, socket, list(hosted.command))
-    return await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=STDOUT)
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=STDOUT)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
 
 
 async def test_a_line_comes_while_the_program_runs_and_sigterm_ends_both(
@@ -37,9 +47,8 @@ async def test_a_line_comes_while_the_program_runs_and_sigterm_ends_both(
             time.sleep(0.05)
         time.sleep(600)
     """
-    process = await started(program(waits), socket)
-    assert process.stdout is not None
-    async with asyncio.timeout(PATIENCE):
+    async with started(program(waits), socket) as process, asyncio.timeout(PATIENCE):
+        assert process.stdout is not None
         assert (await process.stdout.readline()).decode() == "two halves: é\n"
         await asyncio.sleep(0.2)
         process.send_signal(signal.SIGTERM)
@@ -54,8 +63,7 @@ async def test_of_much_output_the_beginning_and_the_end_are_kept(
         for number in range({MOST_KEPT}):
             print(number)
     """
-    process = await started(program(prints), socket)
-    async with asyncio.timeout(PATIENCE):
+    async with started(program(prints), socket) as process, asyncio.timeout(PATIENCE):
         said, _ = await process.communicate()
     assert process.returncode == 0
     assert said.startswith(b"0\n1\n2\n") and said.endswith(f"{MOST_KEPT - 1}\n".encode())
