@@ -814,7 +814,9 @@ class OwnVersion(_message.Message):
     check: _builtins.str
     """Its last check against the protocol, in a sentence; empty without one."""
     refused: _builtins.bool
-    """Whether the check of its upload refused it: it never plays (UploadService.ListBuilds says why)."""
+    """Whether the check of its upload refused it, so that the arena does not run it
+    (UploadService.ListBuilds says why).
+    """
     def __init__(
         self,
         *,

@@ -1,4 +1,4 @@
-"""What a turn asks a person, in words."""
+"""A turn asks a person in plain words what it may do."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How much more scores scatter than those of independent pairs, by the formula in the docstring."""
+"""The dispersion of scores follows the formula in its docstring."""
 
 import numpy as np
 import pytest

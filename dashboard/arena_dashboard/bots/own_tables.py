@@ -39,10 +39,9 @@ def _line(bot: BotSeen, one: VersionSeen, ladders: Ladders) -> Html:
 def _now(one: VersionSeen) -> Html:
     if one.retired:
         return badge("retired", "warn")
-    if one.refused:
-        return badge("refused", "bad", "The check of its upload refused it: it never plays.")
     if not one.connected:
-        return badge("away")
+        refused = badge("refused", "bad", "The check of its upload refused it.")
+        return refused if one.refused else badge("away")
     return badge(f"plays {one.playing}" if one.playing else "connected", "good")
 
 
