@@ -18,6 +18,7 @@ from typing import Any, Final
 import procrastinate
 import structlog
 from procrastinate import JobContext, PsycopgConnector
+from procrastinate.worker import Worker
 
 from arena.builds.errors import BuildRefusedError
 from arena.builds.hosted import (
@@ -112,23 +113,24 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
     """Take jobs from a queue until `stop`, then wait for running ones for a short time."""
     stopping = asyncio.create_task(stop.wait())
     while not stopping.done():
-        working = asyncio.create_task(
-            app.run_worker_async(
-                queues=[queue],
-                concurrency=slots,
-                install_signal_handlers=False,
-                delete_jobs="always",
-                update_heartbeat_interval=HEARTBEAT_SECONDS,
-                stalled_worker_timeout=LOST_SECONDS,
-                shutdown_graceful_timeout=LEAVE_SECONDS,
-            )
+        worker = Worker(
+            app,
+            queues=[queue],
+            concurrency=slots,
+            install_signal_handlers=False,
+            delete_jobs="always",
+            update_heartbeat_interval=HEARTBEAT_SECONDS,
+            stalled_worker_timeout=LOST_SECONDS,
+            shutdown_graceful_timeout=LEAVE_SECONDS,
         )
+        working = asyncio.create_task(worker.run())
         await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        working.cancel()
-        (failure,) = await asyncio.gather(working, return_exceptions=True)
+        # Not cancelled: `asyncio.wait_for` of Python 3.11 can lose that while the worker registers.
+        worker.stop()
+        failures = await asyncio.gather(working, return_exceptions=True)
         if not stopping.done():
             # The worker ends by itself when the database does not answer for a moment.
-            log.warning("queue connection failed, retrying", why=repr(failure))
+            log.warning("queue connection failed, retrying", why=repr(failures[0]))
             await asyncio.wait({stopping}, timeout=RETRY_SECONDS)
 
 
