@@ -166,6 +166,7 @@ def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> No
     assert replay["next"] == third.transcript.setup.match_id
     linked = re.findall(r">(Match \d): [^<]*<", html(app))
     assert linked == ["Match 1", "Match 3"]
+    assert "The same bots, seats rotated:" in html(app)
     assert f"<code>arena verify {replay['match']}.json</code>" in html(app)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from arena.database.rows import MatchRow
-from arena_dashboard.parts.markup import Html, badge, tag, turning
+from arena_dashboard.parts.markup import Html, badge, faint, tag, turning
 from arena_dashboard.parts.tables import options, time_in_words, time_of, unrated_in_words
 
 
@@ -57,10 +57,12 @@ def links(row: MatchRow, block: Sequence[MatchRow], tournament: str | None, view
     if tournament is not None:
         href = "tournaments?" + urlencode({"name": tournament})
         made.append(tag("a", f"Tournament {tournament}", href=href))
-    for other in block:
-        if other.match_id != row.match_id:
-            seats = " – ".join(seat.bot for seat in other.seats)
-            href = "replay?" + urlencode({"match": other.match_id, "view": view})
-            made.append(tag("a", f"Match {other.position + 1}: {seats}", href=href))
+    others = [other for other in block if other.match_id != row.match_id]
+    if others:
+        made.append(faint("The same bots, seats rotated:"))
+    for other in others:
+        seats = " – ".join(seat.bot for seat in other.seats)
+        href = "replay?" + urlencode({"match": other.match_id, "view": view})
+        made.append(tag("a", f"Match {other.position + 1}: {seats}", href=href))
     about = "The tournament, and the other matches of the block"
     return turning(*made, about=about) if made else Html("")

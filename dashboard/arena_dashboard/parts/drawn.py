@@ -43,4 +43,5 @@ def drawn(
     # Streamlit looks for values only at the top level of a chart.
     data = {"values": [asdict(row) for row in rows]}
     layers = [{**layer, "data": data} for layer in spec["layer"]]
-    return Drawn({**spec, "layer": layers}, in_words(rows))
+    # The last label of an axis would be cut at the edge.
+    return Drawn({**spec, "layer": layers, "padding": {"right": 4}}, in_words(rows))

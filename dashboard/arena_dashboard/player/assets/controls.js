@@ -70,7 +70,12 @@ export class Controls {
         button("control", "Help (?)", "?", () => this.toggleHelp()),
       ),
       this.help,
-      element("p", { class: "faint reading" }, CHANCES + (marked ? MARKED : "")),
+      element(
+        "p",
+        { class: "faint reading" },
+        CHANCES,
+        element("span", { class: "marked" }, marked ? MARKED : ""),
+      ),
     );
     this.where = /** @type {HTMLElement} */ (this.place.querySelector(".where"));
   }
