@@ -101,6 +101,13 @@ def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
         assert name in str(refusal.value)
 
 
+@pytest.mark.parametrize(("length", "told"), [(58, f"'{58 * 'x'}'"), (59, f"'{58 * 'x'}…")])
+def test_of_a_long_name_sixty_characters_are_shown(length: int, told: str) -> None:
+    with pytest.raises(UnknownGameError) as refusal:
+        make_game(length * "x")
+    assert str(refusal.value).startswith(f"there is no game {told};")
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_for_one_number_of_seats_says_so(name: str) -> None:
     with pytest.raises(ValueError, match="is played by exactly 2 seats, not 3"):

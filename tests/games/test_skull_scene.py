@@ -2,9 +2,10 @@
 
 from arena.games.game import DEALER
 from arena.games.skull import Bid, Disc, DrawnLoss, Lose, Pass, Place, TurnOver
+from arena.games.skull.kit import scene
 from arena.games.skull.kit.scene import claimed, reveal, table
 from arena.match.transcript import Step
-from arena.showing.claims import Mark
+from arena.showing.claims import ClaimOutcome, Mark
 from arena.showing.moments import Moment
 from tests.games.test_skull import FLOWER, SKULL, Table
 
@@ -54,3 +55,15 @@ def test_a_secret_is_told_in_words() -> None:
         "The disc that is drawn is the skull.",
         None,
     ]
+
+
+def test_a_challenge_ends_with_the_last_flower_or_a_skull() -> None:
+    for disc, outcome in (
+        (FLOWER, ClaimOutcome((Mark.SHOWDOWN,), "met", Mark.TRUE)),
+        (SKULL, ClaimOutcome((Mark.SHOWDOWN,), "a skull", Mark.BLUFF)),
+    ):
+        at = Table().all_lay(FLOWER, disc, FLOWER)
+        at.do(0, Bid(2)).do(1, Pass())
+        assert scene.outcome(seen(at, None), None) is None
+        at.do(2, Pass()).do(0, TurnOver(1))
+        assert scene.outcome(seen(at, None), None) == outcome

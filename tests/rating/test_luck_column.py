@@ -303,3 +303,18 @@ def test_luck_of_other_seats_is_refused() -> None:
                 )
             ],
         )
+
+
+@pytest.mark.parametrize("rule", ScoreRule)
+def test_bots_without_luck_come_last_with_sums_of_zero(rule: ScoreRule) -> None:
+    sums = LuckSums(rule)
+    sums.add([(0, 1), (1, 2)], [0.25, -0.25], 1)
+    more = 100
+    for of_all, of_two in (
+        (sums.all_pairs(more), [[0, 0.25], [-0.25, 0]]),
+        (sums.counted_pairs(more), [[0, 0.25], [-0.25, 0]]),
+        (sums.squares(more), [[0, 0.0625], [0.0625, 0]]),
+    ):
+        assert of_all.shape == (more, more)
+        assert of_all[:2, :2].tolist() == of_two
+        assert np.count_nonzero(of_all) == 2

@@ -70,3 +70,13 @@ def test_a_value_that_is_set_at_import_is_tried_on_the_tests_that_read_values() 
     known = TestsByLine({ONE: 1.0, reads: 2.0}, {"arena/a.py": {2: [ONE]}})
     assert known.of(at_import) == [reads, ONE]
     assert known.of(inside) == [ONE]
+
+
+def test_tests_of_the_room_of_a_mutant_come_before_faster_ones_of_other_rooms() -> None:
+    path = "arena/server/events/finals/draw.py"
+    mutant = mutants_of(path, "def f():\n    return g()\n")[0]
+    names = ("server/events/finals", "server/events", "server/ladder", "games/finals", "games")
+    tests = [f"tests/{folder}/test_one.py::test_one" for folder in names]
+    slower_first = {test: 9.0 - number for number, test in enumerate(tests)}
+    known = TestsByLine(slower_first, {path: {2: tests}})
+    assert known.of(mutant) == [*tests[:3], *tests[:2:-1]]

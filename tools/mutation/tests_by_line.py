@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from tools.mutation.mutants import Mutant
 from tools.mutation.recorder import DURATIONS
 
 LEFT_OUT = (
-    *("tests/browser", "tests/dashboard", "tests/test_docs.py"),
+    *("tests/browser", "tests/test_docs.py"),
     *("tests/games/test_bluff_solved.py", "tests/rating/test_coverage.py"),
     "tests/rating/test_luck_column.py::test_on_a_ladder_just_old_enough",
     "tests/rating/test_sprt.py::test_a_better_version_is_missed_at_most",
@@ -54,7 +55,8 @@ class TestsByLine:
         """The tests that may notice a mutant, the likeliest and fastest first.
 
         First the tests that run its lines, then those that run other lines of its module, because
-        with caches only the first test computes a value. If no test process runs the lines, or the
+        with caches only the first test computes a value; of each those of its own room before
+        others. If no test process runs the lines, or the
         module only runs before the first test: all tests of the package, and those that start
         programs. For a value that is set at import, first the tests that read such values; for
         batches of kits, those that run them.
@@ -75,15 +77,22 @@ class TestsByLine:
         if "/kit/batch" in mutant.path:
             first = first | {test for test in self.seconds if test.startswith(BATCHES)}
         groups = (first, own - first, of_module - own - first)
-        return [test for group in groups for test in self._fastest(group)]
 
-    def _fastest(self, tests: set[str]) -> list[str]:
-        return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
+        def key(test: str) -> tuple[int, float, str]:
+            return -_shared_folders(test, mutant.path), self.seconds[test], test
+
+        return [test for group in groups for test in sorted(group & self.seconds.keys(), key=key)]
 
     def save(self, path: Path) -> None:
         """Write the measurement to a file as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(self.__dict__))
+
+
+def _shared_folders(test: str, module: str) -> int:
+    """Return how many folders the path of a test shares with that of a module, from the first."""
+    folders = (path.split("/")[1:-1] for path in (test, module))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False)))
 
 
 def load(path: Path) -> TestsByLine:

@@ -310,7 +310,7 @@ def block_counts(tournament_ids: Collection[int]) -> Row:
     """Select `tournament_id` and `blocks`, the number that count, if there are any."""
     closed = and_(blocks.c.id == tournament_blocks.c.block_id, blocks.c.closed_at.is_not(None))
     return (
-        select(tournament_blocks.c.tournament_id, func.count(literal(1)).label("blocks"))
+        select(tournament_blocks.c.tournament_id, func.count().label("blocks"))
         .select_from(tournament_blocks.join(blocks, closed))
         .where(tournament_blocks.c.tournament_id.in_(tournament_ids))
         .group_by(tournament_blocks.c.tournament_id)

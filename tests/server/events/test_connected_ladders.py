@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from arena.match.verify import verify
+from arena.records import VersionId
 from arena.scheduling.ladder import Candidate
 from arena.server.app.store import Store
 from arena.server.events.event import Event, LadderRules
@@ -196,3 +197,15 @@ async def test_nobody_chooses_a_seat_by_declining_or_by_leaving_blocks(
         assert again is not None
         assert again.bots == (eve.bot, ann.bot)
     assert (recorder.voided, recorder.closed) == ([declined.block.id], [left.block.id])
+
+
+async def test_who_does_not_play_the_ladder_or_its_game_is_at_none_of_its_tables(
+    store: Store, database: str
+) -> None:
+    async with with_a_hosted_bot(store, database, FakeRecorder()) as (agenda, ann, eve):
+        stranger = replace(eve, bot=VersionId(999), owner="stranger")
+        assert agenda.next_engagement([ann, stranger]) is None
+        assert agenda.next_engagement([ann, replace(eve, games=frozenset({"bloeff"}))]) is None
+        engagement = agenda.next_engagement([ann, eve])
+        assert engagement is not None
+        agenda.ended(engagement, EngagementEnd.INTERRUPTED)

@@ -13,6 +13,7 @@ from arena.database.names import folded
 from arena.server.app.store import Store
 from arena.server.events.event import Event, LadderRules
 from arena.server.events.finals.finals import FinalBlockId
+from arena.server.events.ladders.ladder_standings import seated
 from arena.server.events.ladders.ladders import MOST_IN_HAND, ROUND
 from tests.jobs import accept_build
 from tests.server.events.cups import (
@@ -243,3 +244,11 @@ async def test_no_entrant_is_named_like_a_bot_of_the_house(store: Store, databas
     await uploaded(store, owner, "Honest")
     with pytest.raises(RequestRefusedError, match="a house bot is called Honest"):
         await store.events.enter(owner, "cup", "honest")
+
+
+def test_the_placings_of_a_block_are_by_match_and_then_by_seat() -> None:
+    assert seated((7, 8, 9), (1, 2, 3, 3, 2, 2, 1, 1, 3)) == [
+        [(7, 1), (8, 2), (9, 3)],
+        [(8, 3), (9, 2), (7, 2)],
+        [(9, 1), (7, 1), (8, 3)],
+    ]

@@ -139,6 +139,9 @@ async def test_each_sees_only_the_events_that_it_organises(course: Course) -> No
     ):
         found = await course.ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest(), caller)
         assert ([one.name for one in found.events], found.may_create) == (names, False)
+    await course.ask("CancelEvent", pb.CancelEventRequest(event="cup", why="rain"))
+    over = await course.ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest(), "organiser")
+    assert [one.name for one in over.events] == ["cup"]
 
 
 async def test_an_organiser_moves_dates_and_the_audit_names_who_of_the_team_did_it(

@@ -236,7 +236,7 @@ async def test_the_archive_of_a_private_final_can_be_recomputed(
     signed = await store.archives.signed(event)
     assert signed is not None
     file = tmp_path / "cup.zip"
-    written = await store.archives.transcripts(event)
+    written = await store.archives.transcripts(event, 0)
     file.write_bytes(b"".join(zipped(signed, map(from_bytes, written))))
     assert await store.archives.transcripts(event, 5) == written[5:]
     assert await store.archives.transcripts(event, len(written)) == []

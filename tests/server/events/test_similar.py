@@ -141,3 +141,8 @@ def test_a_part_that_was_not_examined_says_why() -> None:
     why = LeftOut("Nothing <here>.")
     text = page(Similarity("cup", why, why, why), 20)
     assert text.count("Not examined. Nothing &lt;here&gt;.") == 3
+
+
+def test_a_part_that_found_nobody_says_so() -> None:
+    text = page(Similarity("cup", LeftOut(""), LeftOut(""), SoftPlay(40, 40, [])), 20)
+    assert "No two met often enough." in text

@@ -105,3 +105,9 @@ def test_a_thread_that_works_is_busy_whatever_the_system_tells(
     while time.thread_time() < until:
         pass
     assert busy_seconds() - before >= 0.08  # the system counts in steps of some milliseconds
+
+
+def test_without_a_bound_a_new_senior_uses_all_again() -> None:
+    senior = Senior(full=0)
+    senior.spreading.follow(2)
+    assert senior.later(IDLE, IDLE, IDLE) == ALL

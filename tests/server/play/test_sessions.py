@@ -223,6 +223,7 @@ def test_after_a_goodbye_offers_are_declined_and_matches_wait() -> None:
     table.session.detach(goodbye=True)
     assert [outcome.value for outcome in table.scene.outcomes] == ["declined"]
     assert not table.session.up
+    assert table.session.rated_places == 0
     other = Table()
     other.playing()
     other.session.detach(goodbye=True)

@@ -142,6 +142,25 @@ async def test_results_can_be_asked_for_by_bot_and_game(scene: Scene, registry: 
             assert bool(answer.matches) == found
 
 
+async def test_results_can_be_asked_for_by_the_outcome_of_a_bot(
+    scene: Scene, registry: Any
+) -> None:
+    store = scene.arena.store
+    versions = [(await store.register(name, "me"))[0].version_id for name in ("one", "two")]
+    orders = [versions] * 5 + [versions[::-1]] * 3  # the first seat wins
+    await store.record([finished(order, minute=at) for at, order in enumerate(orders)])
+    found = {
+        outcome: (
+            await registry.ListMatches(pb.ListMatchesRequest(bot="two", outcome=outcome))
+        ).matches
+        for outcome in pb.MatchOutcome.values()
+    }
+    of_all, won, lost = (found[each] for each in sorted(found))
+    assert (len(of_all), len(won), len(lost)) == (8, 3, 5)
+    for lines, first in ((won, "two"), (lost, "one")):
+        assert {line.entrants[0].bot for line in lines} == {first}
+
+
 @pytest.mark.slow
 async def test_the_leaderboard_names_the_bots_and_how_sure_their_numbers_are(
     scene: Scene, registry: Any

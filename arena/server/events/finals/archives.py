@@ -36,7 +36,7 @@ class Archives:
             found = (await connection.execute(statements.archive_of(event.id))).one_or_none()
         return None if found is None else SignedEvent(bytes(found.text), bytes(found.signature))
 
-    async def transcripts(self, event: Event, after: int = 0) -> list[bytes]:
+    async def transcripts(self, event: Event, after: int) -> list[bytes]:
         """Return the next serialised transcripts of an archive `after` so many; none at its end.
 
         They are in its order. Raises WrongStateError before the release, and if one is not kept.
