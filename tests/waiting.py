@@ -3,19 +3,23 @@
 import asyncio
 import time
 from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def until(
-    condition: Callable[[], object],
+    condition: Callable[[], T],
     seconds: float = 60.0,
     pause: float = 0.01,
     why: str = "it did not happen in time",
-) -> None:
-    """Wait for a condition that is looked at after each pause, in seconds."""
+) -> T:
+    """Wait for a condition that is looked at after each pause, in seconds. Return what it says."""
     deadline = time.monotonic() + seconds
-    while not condition():
+    while not (said := condition()):
         assert time.monotonic() < deadline, why
         time.sleep(pause)
+    return said
 
 
 async def until_async(

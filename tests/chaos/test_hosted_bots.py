@@ -29,7 +29,7 @@ def test_a_shift_goes_on_when_the_referee_that_began_it_is_killed(referees: Refe
     # They play as long as the test takes: at full speed the processors would have no time for it.
     bots = referees.start_bots(milliseconds=100)
     author = Author(referees.home / "author", referees.addresses[1])
-    author.asks("signup", "Ann")
+    author.signs_up("Ann")
     author.asks("submit", author.file("plays.py", PLAYS), "--name", "mine")
     referees.until(lambda: len(referees.ids(MATCHES.format("mine"))) >= 3, "it does not play")
     (shift,) = referees.ids('SELECT id FROM shifts WHERE NOT "check" AND ended_at IS NULL')

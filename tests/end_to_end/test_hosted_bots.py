@@ -3,16 +3,19 @@
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.builds.hosted import HostedBuild, HostedShift
+from arena.clients.owner_client import OwnerClient, VersionSeen
+from arena.clients.upload_client import UploadClient
 from tests.end_to_end.programs import PATIENCE, SHORT_MATCHES, Program, program
 from tests.free_port import free_port
-from tests.waiting import until
+from tests.waiting import T, until
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -50,11 +53,18 @@ class Author:
 
     def __init__(self, home: Path, address: str) -> None:
         self._home, self.address = home, address
+        self._owners = OwnerClient.at(address, {})
+        self._uploads = UploadClient.at(address, {})
+        self._key = ""
         home.mkdir()
 
-    def until(self, condition: Callable[[], object]) -> None:
-        """Wait for what commands say. A command costs a second of a core, so they are few."""
-        until(condition, 3 * PATIENCE, pause=1.0)
+    def signs_up(self, name: str) -> None:
+        """Become an owner."""
+        self._key = self.asks_json("signup", name)["key"]
+
+    def until(self, condition: Callable[[], T]) -> T:
+        """Wait for what a call says; a command would take a second of a core each time."""
+        return until(condition, 3 * PATIENCE, pause=0.2)
 
     def asks(self, *arguments: str, code: int = 0) -> str:
         """What a command says on stdout; its complaints are in the message if it fails."""
@@ -70,9 +80,25 @@ class Author:
         file.write_text(text)
         return str(file)
 
+    def versions(self, bot: str) -> Sequence[VersionSeen]:
+        """The versions of a bot, newest first."""
+        return self._owners.bot(self._key, bot).versions
+
     def matches(self, bot: str) -> int:
         """How many matches of a bot are recorded."""
-        return sum(one["matches"] for one in self.asks_json("bot", "show", bot)["versions"])
+        return sum(one.matches for one in self.versions(bot))
+
+    def build(self, bot: str) -> HostedBuild:
+        """The newest upload of a bot."""
+        return self._uploads.builds(self._key, bot)[0]
+
+    def shifts(self, bot: str) -> Sequence[HostedShift]:
+        """The last shifts of the newest upload of a bot, newest first."""
+        return self._uploads.shifts(self._key, bot)
+
+    def printed(self, bot: str, match_id: str) -> str:
+        """What a bot printed during a match."""
+        return self._uploads.match_log(self._key, bot, match_id).log
 
 
 @contextmanager
@@ -95,7 +121,7 @@ def up(home: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Program, Au
     """An arena of the test's own, and an author who has signed up."""
     with arena_in(home, getattr(request, "param", SHIFT_SECONDS)) as (arena, address):
         author = Author(home.parent / "author", address)
-        author.asks("signup", "Ann")
+        author.signs_up("Ann")
         yield arena, author
 
 
@@ -125,7 +151,7 @@ def test_hosted_bots_play_their_matches_to_the_end_before_the_arena_stops(
 ) -> None:
     arena, author = up
     author.asks("submit", author.file("plays.py", PLAYS), "--name", "mine")
-    author.until(lambda: author.asks_json("bot", "builds", "mine")[0]["running"])
+    author.until(lambda: author.build("mine").running)
     assert arena.stop() == 0
     port = author.address.rpartition(":")[2]
     with program(home, *UP, "--port", port) as again:
@@ -143,15 +169,14 @@ def test_ctrl_c_pressed_again_waits_for_no_hosted_bot_and_the_next_start_ends_it
     arena, author = up
     file = author.file("slow.py", SLOW_IN_SHIFTS)
     author.asks("submit", file, "--name", "slow", "--no-wait")
-    playing = ("bot", "show", "slow")
-    author.until(lambda: author.asks_json(*playing)["versions"][0]["playing"] > 0)
+    author.until(lambda: author.versions("slow")[0].playing > 0)
     arena.process.send_signal(signal.SIGINT)
     arena.wait_for("Ctrl-C again stops at once")
     arena.process.send_signal(signal.SIGINT)
     assert arena.ended() == 0
     with program(home, *UP, "--port", author.address.rpartition(":")[2]) as again:
         again.wait_for("Ctrl-C stops everything")
-        author.until(lambda: "The worker was lost." in author.asks("bot", "logs", "slow"))
+        author.until(lambda: "The worker was lost." in author.shifts("slow")[0].outcome)
         assert again.stop() == 0
 
 

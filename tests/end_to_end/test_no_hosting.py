@@ -28,7 +28,7 @@ def test_up_says_so_and_takes_no_uploads(home: Path, bare: dict[str, str]) -> No
         assert f"{NOT_HERE} So this arena takes no uploads.\n" in up.complained
         assert not any(" arena work" in one for one in up.running())
         author = Author(home.parent / "author", f"127.0.0.1:{port}")
-        author.asks("signup", "Ann")
+        author.signs_up("Ann")
         refused = author.asks("submit", author.file("plays.py", PLAYS), code=2)
         assert "This arena hosts no bots: register yours, and run it yourself" in refused
         assert up.stop() == 0

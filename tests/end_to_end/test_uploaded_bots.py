@@ -80,7 +80,7 @@ def author(shared: tuple[Program, str], shared_home: Path) -> Author:
     """Somebody who has signed up at the shared arena."""
     name = new("author")
     author = Author(shared_home.parent / name, shared[1])
-    author.asks("signup", name)
+    author.signs_up(name)
     return author
 
 
@@ -93,18 +93,25 @@ def test_an_uploaded_bot_is_checked_and_plays_and_its_author_sees_what_it_printe
     assert author.matches(mine) > 0
     (build,) = author.asks_json("bot", "builds", mine)
     assert build["sha256"] == submitted["sha256"]
-    author.until(lambda: _sees_lines_of_a_match(author, mine))
+    match_id = author.until(lambda: _printed_in_a_match(author, mine))
+    logged = author.asks_json("bot", "logs", mine, "--match", match_id)
+    assert logged["log"] == author.printed(mine, match_id)
 
 
-def _sees_lines_of_a_match(author: Author, bot: str) -> bool:
-    """On a busy machine a line reaches the worker late, and may then be in the log of no match."""
-    shift = author.asks_json("bot", "logs", bot)[-1]
-    seen = False
-    for match_id in shift["matches"][::20]:
-        printed = author.asks_json("bot", "logs", bot, "--match", match_id)["log"]
-        assert printed in shift["log"]
-        seen = seen or f"begins: {match_id}" in printed
-    return seen
+def _printed_in_a_match(author: Author, bot: str) -> str:
+    """A match whose own line is in its log; "" while there is none.
+
+    On a busy machine a line reaches the worker late, and may then be in the log of no match.
+    """
+    found = ""
+    over = [one for one in author.shifts(bot) if one.ended_at is not None and not one.check]
+    for shift in over[:1]:
+        for match_id in shift.match_ids[::20]:
+            printed = author.printed(bot, match_id)
+            assert printed in shift.log
+            if f"begins: {match_id}" in printed:
+                found = match_id
+    return found
 
 
 def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
