@@ -50,18 +50,19 @@ def test_every_moment_can_be_told(game: str, options: dict[str, object]) -> None
                 assert said and all(said)
 
 
-def test_a_showdown_is_told_in_words() -> None:
+@pytest.mark.parametrize(("bet", "judged"), [(2, "true"), (3, "exactly right"), (4, "too high")])
+def test_a_showdown_is_told_in_words(bet: int, judged: str) -> None:
     end = Showdown(
         doubter=1,
         bettor=0,
-        bet=Bet(3, Face.TWO),
+        bet=Bet(bet, Face.TWO),
         dice=((Face.TWO, Face.STAR), (Face.ONE, Face.TWO), ()),
         actual=3,
         losses=(0, 1, 0),
         next_opener=0,
     )
     assert SCENES["bluff"].tell(end, NAMES) == (
-        "beta doubts the 3 × 2 of alpha. There are 3: the bet was exactly right. Lost: beta 1 die."
+        f"beta doubts the {bet} × 2 of alpha. There are 3: the bet was {judged}. Lost: beta 1 die."
     )
 
 

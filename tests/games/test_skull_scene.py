@@ -4,6 +4,17 @@ from arena.games.game import DEALER
 from arena.games.skull import Bid, Disc, DrawnLoss, Lose, Pass, Place, TurnOver
 from arena.games.skull.kit import scene
 from arena.games.skull.kit.scene import claimed, reveal, table
+from arena.games.skull.values import (
+    BidMade,
+    ChallengeBegun,
+    DiscAdded,
+    DiscLost,
+    DiscTurned,
+    OpenerDrawn,
+    PointWon,
+    SeatPassed,
+    SkullRoundStarted,
+)
 from arena.match.transcript import Step
 from arena.showing.claims import ClaimOutcome, Mark
 from arena.showing.moments import Moment
@@ -37,6 +48,33 @@ def test_a_bid_is_a_bluff_if_it_would_turn_over_the_own_skull() -> None:
         claim = claimed(seen(at.do(bidder, Bid(number)), 0, 1, 2), None, None, at.game.options)
         assert claim is not None
         assert (claim.seat, claim.verdict) == (bidder, verdict)
+
+
+def test_events_are_told_in_words() -> None:
+    events = (
+        OpenerDrawn(1),
+        SkullRoundStarted(2, 0),
+        DiscAdded(0, 2),
+        BidMade(1, 3),
+        SeatPassed(0),
+        ChallengeBegun(1, 3),
+        DiscTurned(1, Disc.FLOWER),
+        PointWon(1, 1),
+        DiscLost(1, 2),
+        DiscLost(0, 0),
+    )
+    assert [scene.tell(event, ("Ann", "Bob")) for event in events] == [
+        "Bob is drawn to open the first round.",
+        "Round 2: all have laid a disc. Ann opens.",
+        "Ann adds a disc: 2 lie on its mat.",
+        "Bob bids 3.",
+        "Ann passes.",
+        "Bob has to turn over 3 discs, its own first.",
+        "On the mat of Bob: a flower.",
+        "Bob meets its bid and has 1 point.",
+        "Bob loses a disc, 2 discs left.",
+        "Ann loses a disc, and is out.",
+    ]
 
 
 def test_a_secret_is_told_in_words() -> None:

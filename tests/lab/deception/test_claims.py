@@ -87,6 +87,21 @@ def view_of(dice: tuple[Face, ...], counts: tuple[int, ...], *bets: Bet) -> Bluf
     return BluffView(0, 1, 0, 0, dice, none, counts, 0, placed, lowest, sum(counts), bool(bets))
 
 
+@pytest.mark.parametrize(
+    ("in_play", "size"),
+    [
+        *((2, "2 or 3 dice"), (3, "2 or 3 dice"), (4, "4 to 6 dice"), (6, "4 to 6 dice")),
+        *((7, "7 to 10 dice"), (10, "7 to 10 dice"), (11, "more than 10 dice")),
+    ],
+)
+def test_in_bluff_situations_tell_the_dice_in_play(in_play: int, size: str) -> None:
+    known = claims_of("bluff")
+    assert known is not None
+    own = (Face.ONE,)
+    situations = known.situations(view_of(own, (1, in_play - 1)))
+    assert situations[-1].name == f"{size} in play"
+
+
 def test_in_bluff_a_bet_is_as_likely_as_the_dice_that_its_seat_does_not_see() -> None:
     """A number comes with a third of the dice, a star with a sixth (BL-2, BL-11, BL-12)."""
     known, options = claims_of("bluff"), make_game("bluff").options

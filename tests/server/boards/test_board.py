@@ -118,6 +118,11 @@ def test_of_results_without_faults_none_are_kept_for_their_faults() -> None:
     assert len(columns(rows(3, seats=3)).troubled) == 0
 
 
+def test_the_latest_results_are_as_many_as_there_are_at_most() -> None:
+    log = columns(rows(3))
+    assert [len(log.latest(count)) for count in (1, 3, 4)] == [1, 3, 3]
+
+
 def test_a_board_that_grew_match_by_match_calls_the_same_bots_provisional() -> None:
     met = {(1, 2): 8, (1, 3): 1, (1, 4): 8, (1, 5): 10, (2, 3): 1}
     met |= {(2, 5): 6, (3, 4): 12, (3, 5): 8, (4, 5): 3}

@@ -13,7 +13,12 @@ from sqlalchemy.exc import DBAPIError
 
 from arena.database.async_engine import async_engine
 from arena.database.engine import reading_engine
-from arena.database.errors import NotFoundError, RequestRefusedError, WrongStateError
+from arena.database.errors import (
+    NameTakenError,
+    NotFoundError,
+    RequestRefusedError,
+    WrongStateError,
+)
 from arena.match.result import Result
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
@@ -94,6 +99,7 @@ async def test_nothing_of_a_final_is_seen_before_its_date_and_everything_then(
     assert [len(points) for points in record.points.values()] == [2, 2, 2]
     rows = await recorded_matches.matches(store, limit=100)
     assert len(rows) == 12
+    assert [len(await store.archives.transcripts(event, after)) for after in (10, 12)] == [2, 0]
     assert not any(row.rated for row in rows)
     left = sql.execute("SELECT count(*) FROM event_blocks").fetchone()
     assert left == (0,)
@@ -136,6 +142,7 @@ async def test_a_block_is_recorded_once_and_queued_until_then(
     kept = sql.execute("SELECT placings FROM event_blocks").fetchall()
     assert kept == [([place for one in matches for place in one.transcript.result.placing],)]
     assert await store.finals.begin_block(blocks[0]) is None
+    assert await store.finals.begin_block(replace(blocks[1], event_id=-1)) is None
     done(sql)  # as if all workers had died
     await store.finals.keep(store.record)
     assert queued(sql) == blocks[1:]
@@ -324,6 +331,8 @@ async def test_the_final_gets_another_name_if_its_own_was_taken_meanwhile(
     await played_out(store, sql, event)
     field = [NewEntry(one.id, None) for one in await store.bots()]
     await store.tournaments.create("Cup", replace(RULES, seed="x"), field)
+    with pytest.raises(NameTakenError, match="There is a tournament cup"):
+        await store.events.create("cup", said(), "me")
     event = await released(store, sql)
     assert event.tournament == "cup-2"
 
