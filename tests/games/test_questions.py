@@ -2,9 +2,11 @@
 
 import pytest
 
+from arena.games.bloeff.kit import controls as of_bloeff
 from arena.games.bluff.kit import controls as of_bluff
 from arena.games.skull import Bid, Pass
 from arena.games.skull.kit import controls as of_skull
+from tests.games.bloeff_positions import BLOEFF, number, position
 from tests.games.bluff_table import after, bluff, cups_of, rolled
 from tests.games.test_skull import FLOWER, SKULL, Table
 
@@ -48,4 +50,13 @@ def test_in_skull_to_lay_to_bid_to_turn_over_or_to_give_up() -> None:
         "Ann bids 2 of 3 discs. Raise, or pass?",
         "You have to turn over 1 more disc. Whose?",
         "You turned over your own skull: choose the disc that you give up for good.",
+    ]
+
+
+def test_in_bloeff_an_announcement_above_the_limit_is_called_a_bust() -> None:
+    view = BLOEFF.view(position("3 3", "1 1", total=7, limit=10), 0)
+    choices = of_bloeff.options([number(3, total) for total in (10, 11)], view, NAMES)
+    assert [option.words for _, option in choices] == [
+        "Lay 3 and announce 10",
+        "Lay 3 and announce 11 (bust)",
     ]

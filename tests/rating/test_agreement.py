@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.rating.agreement import GROUP, Agreement, Answer, Answers, agreements
+from arena.rating.agreement import GROUP, MOST_TOLD, Agreement, Answer, Answers, agreements
 from arena.rating.holm import holm
 
 POSITIONS = 500
@@ -115,6 +115,16 @@ def test_the_telling_positions_are_those_where_agreement_was_least_expected() ->
     first = compared([asked(one) for one in field])[0, 1].telling[0]
     assert (first.position, first.answer) == (0, bet(7))
     assert first.expected < 0.3
+
+
+def test_of_two_that_agree_half_of_the_time_the_telling_positions_are_where_they_do() -> None:
+    mine = idea(2)
+    field = [mine, changed(mine, 0.5, 3), *(idea(seed) for seed in range(10, 18))]
+    telling = compared([asked(one) for one in field])[0, 1].telling
+    assert len(telling) == MOST_TOLD
+    assert all(mine[one.position] == field[1][one.position] == one.answer for one in telling)
+    expected = [one.expected for one in telling]
+    assert expected == sorted(expected)
 
 
 def test_positions_that_one_was_not_asked_do_not_count() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from arena.database.channels import EVENTS_CHANNEL
 from arena.database.errors import (
     NameRefusedError,
     NameTakenError,
@@ -22,6 +23,7 @@ from arena.scheduling.pairings import Format
 from arena.scheduling.round_robin import MOST_TABLES
 from arena.server.app.store import Store
 from arena.server.events.event import Admission, Dates, FinalRules, Phase
+from tests.bots import PATIENCE
 from tests.jobs import accept_build
 from tests.server.events.cups import (
     DAY,
@@ -130,6 +132,16 @@ async def test_a_banned_owner_does_not_enter(store: Store) -> None:
     await store.owners.ban("ann", "me")
     with pytest.raises(NotAllowedError):
         await store.events.enter(owner, "cup", "mine")
+
+
+async def test_listeners_are_told_that_an_event_is_cancelled(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    sql.execute(f"LISTEN {EVENTS_CHANNEL}".encode())
+    await store.events.cancel("cup", "me", "rain")
+    told = [one.payload for one in sql.notifies(timeout=PATIENCE, stop_after=1)]
+    assert told == [str(event.id)]
 
 
 async def test_names_of_events_are_checked_and_unique(store: Store) -> None:
