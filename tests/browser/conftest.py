@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    FilePayload,
     Page,
     Request,
     expect,
@@ -177,3 +179,9 @@ def page(site: Site, visitor: BrowserContext) -> Iterator[Page]:
     """A tab of the visitor who comes back. Tests that need a first visit use `open_tab`."""
     with listened_to(site.address) as listen, visitor.new_page() as opened:
         yield listen(opened)
+
+
+def attach(page: Page, file: FilePayload | str | Path) -> None:
+    """Choose a file to upload, and wait until the dashboard has it: a form sends what it has."""
+    with page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+        page.locator('input[type="file"]').set_input_files(file)

@@ -19,7 +19,7 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from arena.server.app.store import Store, open_store
 from tests.browser.axe import assert_nothing_serious, needs_axe
-from tests.browser.conftest import dashboard
+from tests.browser.conftest import attach, dashboard
 from tests.browser.playground import in_own_loop, program
 from tests.browser.select_boxes import choose
 from tests.databases import plain
@@ -166,7 +166,7 @@ def enroll(page: Page, name: str, roster: str) -> list[dict[str, str]]:
 
 def upload(page: Page, text: str) -> None:
     file = FilePayload(name="ace.py", mimeType="text/x-python", buffer=text.encode())
-    page.locator('input[type="file"]').set_input_files(file)
+    attach(page, file)
     page.get_by_role("button", name="Submit this build").click()
 
 

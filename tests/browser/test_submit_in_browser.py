@@ -23,7 +23,7 @@ from arena.local.loading import bot_file
 from arena.server.app.store import open_store
 from arena.worker.sandbox import why_not_here
 from tests.browser.axe import assert_nothing_serious_in_light_and_dark, needs_axe
-from tests.browser.conftest import dashboard
+from tests.browser.conftest import attach, dashboard
 from tests.browser.playground import in_own_loop, invite, program
 from tests.browser.select_boxes import choose
 from tests.free_port import free_port
@@ -311,7 +311,7 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
 def upload(page: Page, bot: str, text: str) -> None:
     """Upload a .py file with this text."""
     file = FilePayload(name="mine.py", mimeType="text/x-python", buffer=text.encode())
-    page.locator('input[type="file"]').set_input_files(file)
+    attach(page, file)
     field(page, "Name of the bot").fill(bot)
     page.get_by_role("button", name="Submit this build").click()
     expect(page.get_by_role("heading", name=f"{bot}, version 1")).to_be_visible()
@@ -370,7 +370,7 @@ def test_a_bot_that_is_uploaded_is_checked_and_plays_while_one_watches(
     bot = new("uploaded")
     expect(page.get_by_text("The build: a .py file of up to 1 MiB")).to_be_visible()
     expect(page.get_by_text("per file")).to_be_hidden()  # Streamlit's limit, one for all kinds
-    page.locator('input[type="file"]').set_input_files(FIRST_BOT)
+    attach(page, FIRST_BOT)
     field(page, "Name of the bot").fill(bot)
     environment = place.environment | {"ARENA_WORKER_TOKEN": place.worker_token()}
     with program(["-m", "arena", "work"], place.home / "worker.log", environment):
