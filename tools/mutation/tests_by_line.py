@@ -56,10 +56,9 @@ class TestsByLine:
 
         First the tests that run its lines, then those that run other lines of its module, because
         with caches only the first test computes a value; of each those of its own room before
-        others. If no test process runs the lines, or the
-        module only runs before the first test: all tests of the package, and those that start
-        programs. For a value that is set at import, first the tests that read such values; for
-        batches of kits, those that run them.
+        others. If no test process runs the lines, or the module only runs before the first test:
+        all tests of the package, and those that start programs. For a value that is set at import,
+        first the tests that read such values; for batches of kits, those that run them.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}
