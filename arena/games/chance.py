@@ -32,7 +32,7 @@ def equally_likely(outcomes: Sequence[ActionT]) -> dict[ActionT, Fraction]:
     return dict.fromkeys(outcomes, chance)
 
 
-# Bounded by the faces of a die and the dice of a cup.
+# The cache is bounded by the faces of a die and the dice of a cup.
 @cache
 def rolls(faces: tuple[FaceT, ...], count: int) -> Mapping[tuple[FaceT, ...], Fraction]:
     """Return the distribution of the sorted rolls of `count` fair dice.

@@ -12,7 +12,7 @@ KINDS: Final = ("standing", "round", "size")
 
 
 class ClaimSituation(NamedTuple):
-    """A name for what all may see of the place in which a seat decides."""
+    """A label for the public situation in which a seat decides."""
 
     kind: str
     """One of KINDS; a decision has at most one situation of each kind."""
@@ -47,7 +47,7 @@ class GameClaims(Protocol):
     def own_chance(self, action: Any, view: Any, options: Options) -> Fraction | None:
         """Return the probability that a legal action's claim is true, given the view of its seat.
 
-        Inference from what others did is left out. None if the action claims nothing.
+        Nothing is inferred from other seats' actions. None if the action claims nothing.
         """
 
     def likeliest(self, view: Any, options: Options) -> Fraction | None:
@@ -57,7 +57,7 @@ class GameClaims(Protocol):
         """Return whether the seat of a view may doubt now."""
 
     def situations(self, view: Any) -> tuple[ClaimSituation, ...]:
-        """Return the situations of a decision, by what all may see."""
+        """Return the situations of a decision, from public information only."""
 
 
 @cache
@@ -74,9 +74,9 @@ def standing(
 
     Args:
         seat: The seat.
-        counts: What each seat has.
-        what: The name of what they have, such as "dice".
-        fewer_is_better: Whether the best is the one with the fewest.
+        counts: The amount that each seat has.
+        what: The name of what is counted, such as "dice".
+        fewer_is_better: Whether the seat with the fewest is ahead.
     """
     own = counts[seat]
     others = [count for other, count in enumerate(counts) if other != seat]

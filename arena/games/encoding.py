@@ -63,7 +63,7 @@ class Encoding(ABC):
     """
 
     version: ClassVar[str]
-    """The name of the encoding, such as "bluff-obs/1"; it changes whenever a number moves."""
+    """The name of the encoding, such as "bluff-obs/1"; it changes with the layout."""
 
     def __init__(
         self,
@@ -114,12 +114,12 @@ class Encoding(ABC):
         self._mask(view, legal)
         return legal
 
-    def view(self, observation: NDArray[np.float32]) -> Any:  # noqa: ARG002 - of subclasses
+    def view(self, observation: NDArray[np.float32]) -> Any:  # noqa: ARG002 - for subclasses
         """Return the view whose observation this is, from seat 0.
 
         Raises:
-            EncodingError: Observations of the game, or under these options, leave out what a view
-                holds.
+            EncodingError: Observations of this game, or under these options, do not hold all of a
+                view.
         """
         raise EncodingError(f"observations of {self.game.name} do not hold all of a view")
 
@@ -169,14 +169,14 @@ class Encoding(ABC):
             raise EncodingError(f"this view has {seats} seats, the encoding {self.seats}")
 
     def _away(self, other: int, seat: int | None, action: Any) -> int:
-        """Return how many seats another is away from the seat that acts, from 1."""
+        """Return the distance in seats, from 1, from the acting seat to `other`."""
         seat = self._named(seat)
         if other == seat or not 0 <= other < self.seats:
             raise self._no_action(action)
         return (other - seat) % self.seats
 
     def _other(self, away: int, seat: int | None) -> int:
-        """Return the seat that is `away` seats from the one that acts."""
+        """Return the seat that is `away` seats from the acting seat."""
         return (self._named(seat) + away) % self.seats
 
     def _named(self, seat: int | None) -> int:
@@ -208,7 +208,7 @@ class GameEncoding(Protocol):
     ENCODING: Callable[..., Encoding]
     """Makes the encoding of a game at a number of seats, with or without its `history`.
 
-    Raises EncodingError if it does not cover the game's options.
+    Raises EncodingError if the encoding does not cover the game's options.
     """
 
 
@@ -219,8 +219,8 @@ def encoding(game: str, seats: int, *, history: bool = False, **options: object)
         game: The game's id, such as "bluff".
         seats: The number of seats.
         history: Whether observations include the public history that a view holds, such as all bets
-            of a round; without it they have what stands now.
-        options: The game's options; those that are left out have their defaults.
+            of a round; without it they hold only the current state, such as the last bet.
+        options: The game's options; omitted ones have their defaults.
 
     Raises:
         EncodingError: The game has no encoding, or none for these options or seats.

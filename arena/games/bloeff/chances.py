@@ -1,7 +1,7 @@
 """The probability that an announcement is true, given one view (BO-7, BO-11, BO-27).
 
-The card is assumed to be equally likely any number card that the view does not show: the model of a
-card drawn at random from the hand, before any inference from the seat's choice. A view shows the
+The model: the card is any of the number cards that the view does not show, with equal probability,
+as if drawn at random from the hand; nothing is inferred from the seat's choice. A view shows the
 seat's own hand, its own face-down cards, and the publicly seen cards of the centre pile; a
 reshuffle removes the whole pile from the view.
 """
@@ -18,7 +18,7 @@ from arena.games.bloeff.values import NUMBER_CARDS, BloeffView, Card
 def claim_chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
     """Return the probability that the balloted announcement is true, given a view.
 
-    It is 0 or 1 for the seat that laid the card. It is None without an announcement to ballot.
+    It is 0 or 1 for the seat that laid the card. It is None if no announcement is balloted.
     """
     claim = view.balloted
     if claim is None:

@@ -1,8 +1,8 @@
 """The complete state of a match of Blöff, including secrets; it never leaves the referee.
 
 `Draft` is its mutable form while a step is computed: a step often runs through several parts of a
-turn (a doubt, a penalty, the next seat's red cards), and a frozen state for each of them would cost
-more than the rules do. A draft never outlives `Bloeff.apply`.
+turn (a doubt, a penalty, the next seat's red cards), and making a frozen state for each would take
+longer than the rules themselves. A draft never outlives `Bloeff.apply`.
 """
 
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class BloeffState:
     seen: Cards
     """The part of the centre pile that all seats saw, oldest first."""
     face_down: tuple[Cards, ...]
-    """The rest of the centre pile, by the seat that laid it and alone knows it; oldest first."""
+    """The rest of the centre pile by the seat that laid it, which alone knows it; oldest first."""
     open_card: Card | None
     """The number card whose doubt window is open, or opens once penalties are drawn."""
     announced: int
@@ -71,13 +71,13 @@ class BloeffState:
     round: int
     """The number of the round, from 1; 0 before the deal."""
     turn: int
-    """The number of the turn, from 1 over the whole match with skipped turns; 0 before the deal."""
+    """The number of the turn in the match, from 1, skipped turns included; 0 before the deal."""
     on_turn: int
     direction: Direction
     ballots: tuple[bool | None, ...]
     """The ballots by seat while a window is open; None for the card's player and missing ones."""
     owed: tuple[Owed, ...]
-    """The cards still to draw because of a reshuffle, the interrupted draw first."""
+    """The draws that wait for a reshuffle, the interrupted one first."""
     then: Then
     """The continuation of an interrupted step; otherwise meaningless."""
     starter: int

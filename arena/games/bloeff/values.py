@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 class Card(IntEnum):
     """A kind of card; a number card equals its value, so that totals are plain sums.
 
-    Cards of one kind are indistinguishable. The order is that of hands, and of BO-28.
+    Cards of one kind are indistinguishable. Hands are sorted in this order; BO-28 uses it too.
     """
 
     MINUS_TWO = -2

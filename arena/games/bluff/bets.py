@@ -23,7 +23,7 @@ OPENING: Final = (1,) * len(FACES)
 """The lowest quantity by face when no bet stands (BL-15)."""
 
 
-# Bounded by TABLE_CAP quantities of six faces.
+# The cache is bounded: TABLE_CAP quantities of six faces.
 @cache
 def lowest_raises(quantity: int, face: Face) -> tuple[int, ...]:
     """Return, by face, the lowest quantity that is higher than a standing bet (BL-14).
@@ -50,10 +50,10 @@ def bets_within(lowest: Sequence[int], highest: int) -> Iterator[tuple[int, Face
             yield star, STAR
 
 
-# Bounded by TABLE_CAP, with 6 bets to a quantity.
+# The cache is bounded: at most TABLE_CAP tracks of 6 bets per quantity.
 @cache
 def track(highest: int) -> tuple[Bet, ...]:
-    """Return all bets up to `highest` without lay-outs, ascending; a suffix of it is legal."""
+    """Return all bets up to `highest` without lay-outs, ascending; legal bets are a suffix."""
     return tuple(Bet(quantity, face) for quantity, face in bets_within(OPENING, highest))
 
 

@@ -125,7 +125,7 @@ def _starting_rolled(
 ) -> BluffState:
     """Return the state after a starting roll (BL-4).
 
-    The largest total opens; tied seats roll again; after too many ties one of them is drawn.
+    The largest total opens; tied seats roll again; after too many ties, a tied seat is drawn.
     """
     pips = {
         seat: sum([options.start_star_value if face is STAR else face for face in roll.dice[seat]])

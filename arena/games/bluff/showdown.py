@@ -76,7 +76,7 @@ def losses_of(
 def after_doubt(
     dice_counts: tuple[int, int], bettor: int, surplus: int
 ) -> tuple[tuple[int, int], int]:
-    """Return what `losses_of` leaves two seats, and who opens the next round (BL-24)."""
+    """Return the dice left to two seats after a doubt, and the next opener (BL-20 to 24)."""
     losses = losses_of(dice_counts, bettor, 1 - bettor, surplus)
     left = dice_counts[0] - losses[0], dice_counts[1] - losses[1]
     return left, bettor if surplus >= 0 else 1 - bettor

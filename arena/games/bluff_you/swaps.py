@@ -16,7 +16,7 @@ def is_double(dice: ThreeDice) -> bool:
 
 
 def swap_targets(own: Chips, centre: Chips, points: Sequence[int], fewest: int) -> Chips:
-    """Return the chips of the centre that are worth as much as `fewest` or more own chips.
+    """Return the chips of the centre worth exactly as much as some `fewest` or more own chips.
 
     Return () for a seat that owns too few chips to swap. `points` is indexed by chip number.
     """

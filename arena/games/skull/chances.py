@@ -1,9 +1,9 @@
 """The probability that a bid is true, given one view (SK-6, SK-9, SK-10).
 
-A bid is true if its seat can turn over so many discs without a skull: all of its own mat first,
-then others' from the top, in some order. A mat that the view does not show is taken to hold discs
-at random: each disc that its seat ever owned is the skull with the same probability, and so is each
-place of the mat, also after discs were lost. What earlier rounds showed is left out.
+A bid of n is true if its seat can turn over n discs without a skull: its own mat first, then other
+mats from the top, in some order. Mats that the view does not show are assumed random: each of the
+discs that a seat began with is its skull with equal probability, in any place of the mat, even
+after discs were lost. Earlier rounds are ignored.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from arena.games.skull.values import Disc, SkullPhase, SkullView
 
 
 def flowers_on_top(mat: Sequence[Disc]) -> int:
-    """Return the number of flowers above the skull of a mat, lowest disc first; all without one."""
+    """Return the number of flowers above a mat's skull, or all; `mat` has its lowest disc first."""
     above = mat[::-1]
     return above.index(Disc.SKULL) if Disc.SKULL in above else len(mat)
 
@@ -24,10 +24,10 @@ def standing_chance(view: SkullView, flowers: int) -> Fraction | None:
 
     Args:
         view: The view of a seat or of a spectator.
-        flowers: The flowers with which a seat begins.
+        flowers: The number of flowers with which a seat begins.
 
     Returns:
-        0 to 1; None while no bid stands that may be raised.
+        0 to 1; None outside the phase RAISE.
     """
     if view.phase is not SkullPhase.RAISE or view.bidder is None:
         return None
@@ -50,15 +50,15 @@ def bid_chance(view: SkullView, bidder: int, bid: int, flowers: int) -> Fraction
     return clean * _reached(missing, mats, flowers + 1)
 
 
-# Bounded by the few sizes of mats.
+# Mats have only a few sizes.
 @lru_cache(maxsize=4096)
 def _reached(missing: int, mats: tuple[int, ...], discs: int) -> Fraction:
-    """Return the probability that so many flowers lie above the skulls of some mats.
+    """Return the probability that at least `missing` flowers lie above the skulls of `mats`.
 
     Args:
-        missing: The number of flowers.
-        mats: The discs of each mat.
-        discs: The discs that a seat ever owned, one of them the skull.
+        missing: The number of flowers needed.
+        mats: The number of discs on each mat.
+        discs: The number of discs with which a seat begins, one of them the skull.
     """
     if missing <= 0:
         return Fraction(1)

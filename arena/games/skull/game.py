@@ -198,8 +198,8 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
     def default_action(self, state: SkullState, seat: int) -> SkullChoice:
         """Return the action played for a faulty seat (SK-17).
 
-        It is a flower before the skull, a pass before a raise, the lowest bid, the next mat
-        clockwise.
+        It lays or loses a flower before the skull, bids as low as possible if the hand is empty,
+        passes instead of raising, and turns over a disc of the next mat clockwise.
         """
         if state.phase is SkullPhase.RAISE:
             return Pass()
@@ -235,8 +235,9 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
     def longest(self, seat_count: int) -> int:
         """Return the largest number of actions in a match (SK-18).
 
-        A round gives a point or takes a disc. In it every disc is laid, bid and turned over at most
-        once, every seat passes at most once, and one disc is lost.
+        A round gives a point or takes a disc. In a round, every disc is laid and turned over at
+        most once, every number bid at most once, every seat passes at most once, and at most one
+        disc is lost.
         """
         discs = seat_count * (self.options.flowers + 1)
         rounds = seat_count * (self.options.points_to_win - 1) + 1 + discs

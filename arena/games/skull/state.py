@@ -14,7 +14,7 @@ class SkullState:
     round: int
     opener: int
     on_turn: int
-    """The seat that acts if only one does; the challenger from its challenge on."""
+    """The seat that acts if only one does; the challenger once the challenge has begun."""
     owned: tuple[Discs, ...]
     """All discs of each seat, including those on its mat."""
     mats: tuple[tuple[Disc, ...], ...]

@@ -1,7 +1,7 @@
 """The rules of Blöff for batches of matches, compiled by numba.
 
-Sealed ballots are asked for one after the other, in the order of seats; no observation tells which
-ones are in.
+Sealed ballots are asked for one after the other, in seat order; no observation shows which of them
+have been given.
 """
 
 import numpy as np
@@ -96,7 +96,7 @@ def _step(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _key(layout, points, row, seat):  # type: ignore[no-untyped-def]
-    """Return what ranks a seat, fewest first (BO-24, BO-25)."""
+    """Return the ranking key of a seat; smaller is better (BO-24, BO-25)."""
     total = 0
     for kind in range(KINDS):
         total += points[kind] * row[HANDS + seat * KINDS + kind]

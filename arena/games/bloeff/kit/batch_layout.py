@@ -1,8 +1,8 @@
 """The layout of Blöff's compiled states, and the numbers that its compiled functions read.
 
 A state is a row of HEAD numbers, the draw pile, and the cards of the centre pile that all saw, by
-kind; then by seat the hand by kind, the cards laid face down by value, the number of waiting red
-cards, these cards, and the ballot; with history also the latest announcements.
+kind. Then follow, each for all seats: hands by kind, cards laid face down by value, numbers of
+waiting red cards, these cards, and ballots; with history also the latest announcements.
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ DRAW2_KIND, SKIP_KIND = (CARDS.index(card) for card in RED_CARDS)
 ) = range(13)
 """The places in a state.
 
-OPEN is the kind of the card that is balloted about, TOP the place of the draw pile's top card, PILE
+OPEN is the kind of the card in its doubt window, TOP the place of the draw pile's top card, PILE
 the end of the pile, SAID the number of the round's accepted announcements.
 """
 
@@ -72,7 +72,7 @@ HANDS: Final = SEEN + KINDS
     TOLD,
     WIDTH,
 ) = range(26)
-"""The places in `numbers`: options, then where the parts of a state begin."""
+"""The places in `numbers`: values from the options, then the places of the parts of a state."""
 
 
 def numbers(encoding: BloeffEncoding) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""The sequence of a turn of Blöff, compiled: what turns.py and drawing.py say, on one row."""
+"""The sequence of a turn of Blöff, compiled: turns.py and drawing.py on one row of a batch."""
 
 from numba import njit
 
@@ -111,7 +111,7 @@ def play(numbers, limits, row, action, random, i):  # type: ignore[no-untyped-de
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def ballot(numbers, row, seat, doubts, random, i):  # type: ignore[no-untyped-def]
-    """Record a ballot; the last one closes the window (BO-F1 to F3). Return if it is over."""
+    """Record a ballot (BO-F1 to F3); the last closes the window. Return if the match is over."""
     seats, player = numbers[SEATS], row[ON_TURN]
     row[numbers[BALLOTS] + seat] = 2 if doubts else 1
     missing = doubting = 0
@@ -157,7 +157,7 @@ def _accept(numbers, row, random, i):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _doubt(numbers, row, doubter, random, i):  # type: ignore[no-untyped-def]
-    """Show the card: who is wrong draws, who is right starts (BO-21, BO-22)."""
+    """Show the card: the wrong seat draws, the right one starts the next round (BO-21, BO-22)."""
     seat, kind = row[ON_TURN], row[OPEN]
     honest = row[TOTAL] + kind + LOWEST_VALUE
     if honest < 0 and numbers[FLOOR]:
@@ -175,7 +175,7 @@ def _doubt(numbers, row, doubter, random, i):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def go_on(numbers, row, then, random, i):  # type: ignore[no-untyped-def]
-    """Go on until a seat has to play; return whether the match is over (1.10, BO-23)."""
+    """Continue until a seat has to play; return whether the match is over (1.10, BO-23)."""
     seats = numbers[SEATS]
     while True:
         seat = row[ON_TURN]
@@ -216,7 +216,7 @@ def _begin_round(row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _draw(numbers, row, seat, count, random, i):  # type: ignore[no-untyped-def]
-    """Draw cards, with a reshuffle of the centre pile where the draw pile is empty (BO-8)."""
+    """Draw cards; reshuffle the centre pile when the draw pile is empty (BO-8)."""
     for _ in range(count):
         if row[TOP] == row[PILE]:
             _recycle(numbers, row, random, i)

@@ -1,4 +1,4 @@
-"""The observations and masks of Blöff, compiled: what encoding.py writes, from one row."""
+"""The observations and masks of encoding.py, compiled: written from one row of a batch."""
 
 import numpy as np
 from numba import njit
@@ -90,7 +90,7 @@ def show(tables, row, seen, mask):  # type: ignore[no-untyped-def]
     at += seats
     drawn = row[PILE] - row[TOP]
     seen[at] = shares[drawn]
-    # All other cards are on the centre pile, the one balloted about included.
+    # All other cards are on the centre pile, including the one being balloted.
     seen[at + 1] = shares[shares.shape[0] - 1 - in_hands - waiting - drawn]
     at = reds + 2 * seats * numbers[REDS]
     if balloting:
@@ -102,7 +102,7 @@ def show(tables, row, seen, mask):  # type: ignore[no-untyped-def]
     at += KINDS
     for kind in range(VALUES):
         seen[at + kind] = of_kind[kind, row[numbers[DOWN] + own * VALUES + kind]]
-    # The own card that others ballot about is never that of the seat that is asked.
+    # Field `laid` stays 0: the seat that is asked never laid the card being balloted.
     at += 2 * VALUES
     due = not balloting and not numbers[AUTO_CALL] and hand_size(row, own) == 2
     seen[at] = due

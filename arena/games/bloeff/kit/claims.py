@@ -26,7 +26,7 @@ _SIZES: Final = (
 
 def off(action: Any, before: BloeffState, after: BloeffState, options: BloeffOptions) -> int | None:
     """Return the distance of an announced total from the honest one; None without a claim."""
-    # A total above the limit is an immediate loss that cannot be doubted (BO-17).
+    # A total above the limit is a bust and cannot be doubted (BO-17).
     if not isinstance(action, Number) or after.open_card is None:
         return None
     return abs(action.announce - honest_total(options, before.total, Card(action.value)))
@@ -48,7 +48,7 @@ def chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
 
 
 def own_chance(action: Any, view: BloeffView, options: BloeffOptions) -> Fraction | None:
-    """Return 1 or 0: whether an announced total is that of the card; None above the limit."""
+    """Return 1 or 0: whether an announced total is the card's honest one; None for a bust."""
     if not isinstance(action, Number) or action.announce > view.limit:
         return None
     honest = honest_total(options, view.total, Card(action.value))
@@ -56,7 +56,7 @@ def own_chance(action: Any, view: BloeffView, options: BloeffOptions) -> Fractio
 
 
 def likeliest(view: BloeffView, options: BloeffOptions) -> Fraction | None:
-    """Return whether some card of the hand may be announced truly within the limit.
+    """Return 1 or 0: whether some card of the hand has an honest total within the limit.
 
     None if no announcement within the limit is legal.
     """
@@ -74,7 +74,7 @@ def may_doubt(view: BloeffView) -> bool:
 
 
 def situations(view: BloeffView) -> tuple[ClaimSituation, ...]:
-    """Return who has fewer cards, the place below the limit, and the size of the hand."""
+    """Return who has fewer cards, how far below the limit the total is, and the hand's size."""
     assert view.seat is not None  # a decision is a seat's
     room = view.limit - view.total
     cards = len(view.hand)

@@ -1,4 +1,4 @@
-"""The wire form of Blöff; what is not here or in the modules beside it is derived."""
+"""The wire form of Blöff, as far as PlainCodec does not derive it; see also codec_options."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ from arena.v1 import bloeff_pb2 as pb
 
 
 class BloeffCodec(PlainCodec):
-    """The codec of Blöff; actions name their cards in another way than the rules."""
+    """The codec of Blöff; its action messages name cards by their wire numbers."""
 
     def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
         """Write a seat's action into the message. Raises TypeError for a draw."""
@@ -69,7 +69,7 @@ class BloeffCodec(PlainCodec):
 def _waiting(waiting: tuple[Cards, ...]) -> list[dict[str, Any]] | None:
     if any(waiting):
         return [{"cards": list(map(card_number, cards))} for cards in waiting]
-    return None  # the field is left out as a whole
+    return None  # the whole field is omitted
 
 
 def _read_waiting(message: pb.BloeffView) -> tuple[Cards, ...]:

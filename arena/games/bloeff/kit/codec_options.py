@@ -1,4 +1,4 @@
-"""The wire form of those of Blöff's options that are not derived."""
+"""The wire form of the options of Blöff that PlainCodec does not derive."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -32,12 +32,12 @@ from arena.games.bloeff.values import (
 from arena.games.encoding import EncodedField, Encoding
 
 CARDS: Final = tuple(Card)
-"""The kinds of cards; that of a card is its value - LOWEST_VALUE."""
+"""The kinds of cards; the place of a card's kind is its value - LOWEST_VALUE."""
 VALUES: Final = len(NUMBER_CARDS)
 LATEST: Final = 16
 """The number of latest announcements that the history holds."""
 REVERSE: Final = 2
-"""The id of the reverse without a call; those of ballots are 0 and 1."""
+"""The id of the reverse without a call; ids 0 and 1 are the ballots."""
 RED: Final = 4
 """The id of the first red card."""
 
@@ -64,7 +64,7 @@ class BloeffEncoding(Encoding):
         self.of_kind: Final = np.array([max(1, counts[card]) for card in CARDS], np.float32)
         """The number of cards of each kind, 1 at least."""
         self.largest: Final = max(1, options.limits[0])
-        """The number by which totals are divided."""
+        """The divisor of totals and limits."""
         super().__init__(
             game,
             seats,

@@ -4,8 +4,8 @@ Every kind of card has a value. A seat's luck is the value of its hand minus the
 hands at the table. All orders of the deck are equally likely and hands have equal size, so every
 seat has the same expectation for any values and any deck: the mean is exactly zero.
 
-Later draws and reshuffles have luck 0: they explain a tenth as much, and only a replay of the match
-would show who drew the cards.
+Later draws and reshuffles count as luck 0: they explain a tenth as much, and attributing them to
+seats would need a replay of the match.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,10 @@ def read_table(content: bytes, name: TableName) -> dict[int, dict[Card, int]]:
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """Yield the luck of the deal, at table sizes that have values; the transcript must be legal."""
+    """Yield the luck of the deal; nothing if the table lacks this number of seats.
+
+    The transcript must be legal.
+    """
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BloeffOptions)
     values = luck_table().get(seats)
@@ -56,6 +59,6 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
         sum([values[card] for card in deal.cards[seat * size : (seat + 1) * size]])
         for seat in range(seats)
     ]
-    # Integers as long as possible, so that the sum over the seats is exactly zero.
+    # The division comes last, so that the sum over the seats is exactly zero.
     total, unit = sum(worth), seats * SCALE
     yield DrawLuck(1, deal, tuple([(seats * own - total) / unit for own in worth]))

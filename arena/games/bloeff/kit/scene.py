@@ -102,8 +102,8 @@ def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
     claims = [*view.announcements, *([view.balloted] if view.balloted else [])]
     known = {own.seat: list(own.face_down) for own in views if own.seat is not None}
     laid: list[tuple[int, int, int | None]] = []
-    # A seat's last cards on the pile are those of its last announcements; a reshuffle takes the
-    # oldest ones away.
+    # A seat's latest face-down cards belong to its latest announcements; a reshuffle removes the
+    # oldest cards.
     for claim in reversed(claims):
         own = known.get(claim.seat)
         laid.append((claim.seat, claim.total, int(own.pop()) if own else None))
@@ -111,7 +111,7 @@ def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
 
 
 def _card_of(moment: Moment) -> int | None:
-    """Return the value of the card laid in this moment, if the viewpoint knows it."""
+    """Return the value of the card laid in this moment; None if the viewpoint does not know it."""
     action = None if moment.own is None else moment.own.action
     return int(action.value) if isinstance(action, Number) else None
 

@@ -10,7 +10,7 @@ from arena.showing.moments import Moment, moment_of
 
 
 def opened(event: Any, view: BloeffView) -> tuple[Moment, BloeffView] | None:
-    """Return the moment of a total that a doubt ends, or that exceeds the limit (BO-17)."""
+    """Return the moment of a total that is doubted, or that exceeds the limit (BO-17)."""
     if isinstance(event, NumberPlayed) and event.announce > view.limit:
         return moment_of(view, event), view
     if not isinstance(event, Doubted):
@@ -29,14 +29,14 @@ def standing(view: BloeffView) -> Moment | None:
 
 
 def after(view: BloeffView, event: Any, options: BloeffOptions) -> BloeffView:  # noqa: ARG001
-    """Return the view with the limit of a round that starts, which decides what is a bust."""
+    """Return the view with the limit of a round that starts; the limit decides what is a bust."""
     if not isinstance(event, BloeffRoundStarted):
         return view
     return replace(view, round=event.round, limit=event.limit, total=0)
 
 
 def between(public: BloeffView, own: BloeffView, played: Any) -> BloeffView:
-    """Return the public view with the seat's own hand, as long as the hand is certain."""
+    """Return the public view, with the seat's own hand while the hand is certain."""
     assert own.seat is not None
     hand, down = list(own.hand), own.face_down
     card = _card(played)

@@ -1,7 +1,7 @@
 """The rules of Bluff for batches of matches, compiled by numba; without the extension.
 
-The starting rolls (BL-4) are drawn as what they decide: all seats are alike, so each is the opener
-with the same probability.
+A uniform draw of the opener replaces the starting rolls (BL-4): by symmetry, every seat opens with
+the same probability.
 """
 
 from typing import Any, Final
@@ -35,7 +35,7 @@ _FACES: Final = len(FACES)
 def batch_rules(encoding: BluffEncoding, rewards: Rewards) -> BatchRules:
     """Return the compiled rules of Bluff.
 
-    Raises EncodingError for the extension, and for chances to win that no table has.
+    Raises EncodingError for the extension, and for rewards by chances to win that are not known.
     """
     options, seats = encoding.game.options, encoding.seats
     if options.show_and_reroll:
@@ -82,7 +82,7 @@ def _said(encoding: BluffEncoding) -> NDArray[np.float32]:
 
 
 def _chances(encoding: BluffEncoding) -> NDArray[np.float32]:
-    """Return the opener's chance to win a match by solved play, by its dice and the other's."""
+    """Return the opener's chance to win under solved play, by its dice and the other seat's."""
     options, dice = encoding.game.options, encoding.game.options.dice_per_player
     solved, states = chosen(), range(1, dice + 1)
     if (

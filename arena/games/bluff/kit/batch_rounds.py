@@ -1,4 +1,4 @@
-"""The rounds of Bluff, compiled: what game.py, dealing.py and showdown.py say, on one row.
+"""The rounds of Bluff, compiled: game.py, dealing.py and showdown.py on one row of a batch.
 
 A state is a row of HEAD numbers, then by seat the dice left, the round of going out (0 while in
 play), and the hidden dice by face; with history also the bettor of each bet of the round, from 1.
@@ -16,8 +16,8 @@ TURN, OPENER, ROUND, BETTOR, BET, IN_PLAY, HEAD = range(7)
 """The places in a state; BET is the id of the standing bet, 0 without one."""
 
 SEATS, DICE, MOST, CAPPED, DRAWN_OPENER, HISTORY, CHANCES = range(7)
-"""The places in `numbers`, which holds the options: dice per player, the largest quantity of a bet;
-then 1 or 0: bets up to the dice in play alone, a drawn opener, history, rewards by chances."""
+"""The places in `numbers`: the seats, the dice per player, the largest quantity of a bet; then as 1
+or 0: bets capped at the dice in play, a drawn opener, history, rewards by chances to win."""
 
 _FACES: Final = len(FACES)
 _STAR: Final = _FACES - 1
@@ -25,7 +25,7 @@ _STAR: Final = _FACES - 1
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def new_match(numbers, row, random, i):  # type: ignore[no-untyped-def]
-    """Begin a match; the starting rolls (BL-4) are drawn as the opener that they decide."""
+    """Begin a match; the opener is drawn directly instead of by starting rolls (BL-4)."""
     seats, dice = numbers[SEATS], numbers[DICE]
     row[OPENER] = below(random, i, seats) if numbers[DRAWN_OPENER] else 0
     row[ROUND] = 0
@@ -43,7 +43,7 @@ def new_round(numbers, row, random, i):  # type: ignore[no-untyped-def]
     row[ROUND] += 1
     row[TURN] = row[OPENER]
     row[BETTOR] = row[BET] = 0
-    # The hidden dice, and with history the bets behind them.
+    # Clear the hidden dice, and with history the bets stored after them.
     row[HEAD + 2 * seats :] = 0
     for seat in range(seats):
         roll(random, i, row[HEAD + seat], row[HEAD + 2 * seats + seat * _FACES :])
@@ -94,7 +94,7 @@ def settle_doubt(seats, row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def chance_to_win(chances, row):  # type: ignore[no-untyped-def]
-    """Return the chance of seat 0 to win between two seats, at the start of a round."""
+    """Return seat 0's chance to win a match of two seats, at the start of a round."""
     opener = row[OPENER]
     chance = chances[row[HEAD + opener], row[HEAD + 1 - opener]]
     return np.float32(1) - chance if opener else chance

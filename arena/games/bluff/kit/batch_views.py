@@ -1,4 +1,4 @@
-"""The observations and masks of Bluff, compiled: what encoding.py writes, from one row."""
+"""The observations and masks of encoding.py, compiled: written from one row of a batch."""
 
 from typing import Final
 
@@ -24,20 +24,20 @@ _FACES: Final = len(FACES)
 
 @njit(cache=True, nogil=True)
 def _away(seat, own, seats):  # type: ignore[no-untyped-def]
-    """Return how many seats clockwise from `own` another seat is."""
+    """Return the distance in seats clockwise from `own` to `seat`."""
     distance = seat - own
     # A remainder would take far longer.
     return distance + seats if distance < 0 else distance
 
 
-# Inlined, because a call would copy the descriptions of eight arrays.
+# Inlined, because a call would copy eight array descriptors.
 @njit(inline="always")
 def show(  # type: ignore[no-untyped-def]
     numbers, shares, rounds, said, row, seen
 ):
     """Write the observation of the seat to act, as the encoding lays it out.
 
-    It has no branches and no remainders: each costs more than the stores.
+    It avoids branches and remainders, because each costs more than the stores.
     """
     seats, own, bet = numbers[SEATS], row[TURN], row[BET]
     cup = HEAD + 2 * seats + own * _FACES
@@ -60,11 +60,11 @@ def show(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _show_bets(numbers, row, seen, first):  # type: ignore[no-untyped-def]
-    """Write the bets of the round, which the history has from `first`."""
+    """Write the bets of the round into the history, which begins at the place `first`."""
     seats, bet, own = numbers[SEATS], row[BET], row[TURN]
     for place in range(first, seen.shape[0]):
         seen[place] = 0
-    # A star n stands behind numbers up to 2n - 1 (BL-13), whose ids are larger.
+    # A standing star n may follow bets on numbers up to 2n - 1 (BL-13), whose ids are larger.
     highest = min(numbers[MOST], 2 * ((bet - 1) // _FACES + 1)) if bet else 0
     placed = HEAD + seats * (2 + _FACES)
     for each in range(_FACES * highest):
@@ -75,7 +75,7 @@ def _show_bets(numbers, row, seen, first):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def show_legal(numbers, legal, row, mask):  # type: ignore[no-untyped-def]
-    """Write the mask of the seat to act, in a function of its own, which is then vectorised."""
+    """Write the mask of the seat to act; a separate function, so that its loop is vectorised."""
     last = 1 + _FACES * (row[IN_PLAY] if numbers[CAPPED] else numbers[MOST])
     bet = row[BET]
     for each in range(mask.shape[0]):

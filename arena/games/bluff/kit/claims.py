@@ -49,15 +49,15 @@ def chance(view: BluffView, options: Options) -> Fraction | None:  # noqa: ARG00
 
 
 def own_chance(action: Any, view: BluffView, options: Options) -> Fraction | None:  # noqa: ARG001
-    """Return the probability that a bet is true by the own dice, before the re-roll of others."""
+    """Return the probability that a bet is true, given its seat's view before any re-roll."""
     return own_bet_chance(view, action) if isinstance(action, Bet) else None
 
 
 def likeliest(view: BluffView, options: BluffOptions) -> Fraction | None:
-    """Return the probability of the bet that is likeliest true; None if none is legal (BL-18).
+    """Return the largest probability that a legal bet is true; None if none is legal (BL-18).
 
-    It is the lowest bet on some face; with the extension perhaps with the dice laid out that count
-    for it, or one if none does, so that the others are rolled again.
+    The likeliest bet is the lowest on some face. With the extension, it may lay out the dice that
+    count for it, or one die if none counts, so that the others are rolled again.
     """
     found = []
     for quantity, face in zip(view.lowest, FACES, strict=True):

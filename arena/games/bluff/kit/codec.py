@@ -1,4 +1,4 @@
-"""The wire form of Bluff: what recurs, joined from cached parts; the rest is derived."""
+"""The wire form of Bluff: frequent messages joined from cached parts; the rest is derived."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -37,7 +37,7 @@ _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
 
 class BluffCodec(PlainCodec):
-    """The codec of Bluff; what a match has most of is written and read by hand."""
+    """The codec of Bluff; frequent messages have hand-written code, for speed."""
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
         """Return the action of a message. Raises MalformedError."""
@@ -121,7 +121,7 @@ def _plain_bet(quantity: int, face: int) -> Bet:
 
 
 _Placed: TypeAlias = tuple[int, int, Face, Dice]
-"""A seat and the members of its bet: unlike a Bet, it is hashed without a call in Python."""
+"""A seat and the members of its bet: unlike a Bet, it is hashed without running Python code."""
 _PLACED: Final[Callable[[PlacedBet | BetPlaced], _Placed]] = attrgetter(
     "seat", "bet.quantity", "bet.face", "bet.show"
 )

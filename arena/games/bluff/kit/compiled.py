@@ -1,4 +1,4 @@
-"""Bluff's compiled rules, an optional package (`fast/`): draw for draw and byte for byte these."""
+"""The binding to Bluff's compiled rules (`fast/`, optional), which give equal draws and bytes."""
 
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -16,7 +16,7 @@ CompiledOptions: TypeAlias = tuple[int, bool, int, int, bool, bool]
 
 
 def compiled_options(options: BluffOptions) -> CompiledOptions:
-    """Return the options that play needs, in the order that the compiled rules read."""
+    """Return the options that affect play, in the order in which the compiled rules read them."""
     return (
         options.dice_per_player,
         options.start_mode == "roll",
@@ -37,7 +37,7 @@ def compiled_version() -> str | None:
 
 
 def new_matches() -> "Matches":
-    """Return compiled rules without matches. Raises ImportError where none are installed."""
+    """Return compiled rules without matches. Raises ImportError if they are not installed."""
     from bluff_arena_fast import Matches
 
     return Matches(

@@ -12,7 +12,7 @@ def options(
     view: BluffView,  # noqa: ARG001
     names: Sequence[str],  # noqa: ARG001
 ) -> Iterator[tuple[BluffChoice, Option]]:
-    """Yield all actions sorted by face, not in the order of the lowest bets."""
+    """Yield all actions with their buttons, sorted by face and then quantity."""
     for action in sorted(actions, key=_by_face):
         yield action, _option(action)
 

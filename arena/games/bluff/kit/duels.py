@@ -1,7 +1,7 @@
 """Equivalence classes (cells) of Bluff rounds between two seats: hand pairs with the same value.
 
-A duel is the pair (dice of the opener, dice of the other seat). All duels with the same few counts
-are in one cell and have one value.
+A duel is the pair (dice of the opener, dice of the other seat). Duels with the same counts (`Cell`)
+are in one cell and have the same value.
 """
 
 from functools import cache

@@ -25,7 +25,7 @@ _FACES: Final = len(FACES)
 class BluffEncoding(Encoding):
     """The encoding of Bluff at a fixed number of seats.
 
-    It covers all options while there are not too many actions.
+    It covers all options unless there are too many actions.
     """
 
     version: ClassVar[str] = "bluff-obs/1"

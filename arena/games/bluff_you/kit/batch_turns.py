@@ -1,7 +1,7 @@
-"""The sequence of a turn of Bluff You!, compiled: what game.py says, on one row.
+"""The sequence of a turn of Bluff You!, compiled: the rules of game.py on one row of a batch.
 
-A state is a row of HEAD numbers, then this turn's dice by pips, then each seat's chips; sets of
-chips are bits, chip 3 first.
+A state is a row of HEAD numbers, then this turn's dice by pips, then each seat's chips; a set of
+chips is a bit mask whose lowest bit is chip 3.
 """
 
 from typing import Final
@@ -27,7 +27,7 @@ from arena.learn.draws import roll
     CENTRE,
     HEAD,
 ) = range(11)
-"""The places in a state; KIND is 1 for a win attempt, 2 for a steal; BELIEVED 1 or 2 for no."""
+"""The places in a state; KIND: 1 is a win attempt, 2 a steal; BELIEVED: 1 is yes, 2 no; else 0."""
 
 (
     SEATS,
@@ -42,7 +42,7 @@ from arena.learn.draws import roll
 """The places in `numbers`, the first of the tables.
 
 MISSING_CHIPS is 1 if win attempts may name chips that the centre lacks, ANY_CHIP 1 if a steal takes
-any chip; STEAL and SWAP are the first ids of their kinds, LONGEST the number that divides turns.
+any chip; STEAL and SWAP are the first ids of their kinds, LONGEST is the divisor of turn numbers.
 """
 
 OWNED: Final = HEAD + PIPS
@@ -179,13 +179,13 @@ def count_chips(chips):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _key(points, chips):  # type: ignore[no-untyped-def]
-    """Return what ranks the owner of a set of chips, most first."""
+    """Return the ranking key of the owner of a set of chips; larger is better (BY-21)."""
     return worth(points, chips) * (KINDS + 1) - count_chips(chips)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def pay(seats, points, row, rewards):  # type: ignore[no-untyped-def]
-    """Write the rewards by placing: more points, then fewer chips are ahead (BY-21)."""
+    """Write the rewards by placing: more points rank first, then fewer chips (BY-21)."""
     for seat in range(seats):
         own = _key(points, row[OWNED + seat])
         ahead = 0

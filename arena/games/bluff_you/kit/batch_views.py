@@ -1,4 +1,4 @@
-"""The observations and masks of Bluff You!, compiled: what encoding.py writes, from one row."""
+"""The observations and masks of encoding.py, compiled: written from one row of a batch."""
 
 import numpy as np
 from numba import njit
@@ -86,7 +86,7 @@ def show(tables, row, seen, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _show_ways(numbers, swaps, row, mask):  # type: ignore[no-untyped-def]
-    """Write what the bluffer may announce or swap (BY-7, 8, 12, 16 to 18, 22)."""
+    """Write the mask of the bluffer's announcements and swaps (BY-7, 8, 12, 16 to 18, 22)."""
     seats, bluffer = numbers[SEATS], row[BLUFFER]
     locked = row[NO_WIN] >= numbers[NO_WIN_LIMIT]
     own = row[OWNED + bluffer]

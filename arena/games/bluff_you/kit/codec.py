@@ -1,4 +1,4 @@
-"""The wire form of Bluff You!, derived but for what is checked here."""
+"""The wire form of Bluff You!: derived by PlainCodec, with extra checks."""
 
 from functools import lru_cache
 from typing import Final
@@ -16,7 +16,7 @@ class BluffYouCodec(PlainCodec):
 
     def read_action(self, message: pb.BluffYouAction) -> BluffYouAction:
         """Return the action of a message. Raises MalformedError."""
-        # A swap sorts what it gives, before the rules see it.
+        # Swap sorts the chips it gives before the rules check them, so bound their number first.
         if message.HasField("swap") and len(message.swap.give) > len(CHIPS):
             raise MalformedError(f"there are {len(CHIPS)} chips, not {len(message.swap.give)}")
         action: BluffYouAction = self._action.read(message)

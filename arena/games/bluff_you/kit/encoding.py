@@ -62,7 +62,7 @@ class BluffYouEncoding(Encoding):
             )
         self._points = sum(options.chip_points)
         self.turns: Final = game.longest(seats)
-        """The number by which turns are divided."""
+        """The divisor of turn numbers."""
         super().__init__(
             game,
             seats,

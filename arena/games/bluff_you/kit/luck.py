@@ -75,7 +75,10 @@ class RollMade(NamedTuple):
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """Yield the luck of all rolls, at table sizes with values; the transcript must be legal."""
+    """Yield the luck of all rolls; nothing if the table lacks this number of seats.
+
+    The transcript must be legal.
+    """
     seats = len(transcript.setup.entrants)
     values = luck_table().get(seats)
     if values is None:
@@ -119,7 +122,7 @@ class BluffersLuck:
 
 
 def rolls(transcript: Transcript) -> Iterator[RollMade]:
-    """Yield every roll after which a seat acted, which holds for all rolls of a complete match."""
+    """Yield every roll that a seat's action follows: all rolls of a complete match."""
     owners: dict[int, int | None] = dict.fromkeys(CHIPS)
     moved: list[int] = []
     steps = transcript.steps

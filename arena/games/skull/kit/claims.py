@@ -1,4 +1,4 @@
-"""Skull's claims: a bid is false if a skull lies in the way of so many discs (SK-6, SK-9)."""
+"""Skull's claims: a bid is false if its seat must meet a skull to reach it (SK-6, SK-9)."""
 
 from fractions import Fraction
 from typing import Any, Final
@@ -24,7 +24,7 @@ _SIZES: Final = (
 
 
 def off(action: Any, before: SkullState, after: SkullState, options: SkullOptions) -> int | None:  # noqa: ARG001
-    """Return how many discs a bid is short of those that its seat can turn over."""
+    """Return by how many discs a bid exceeds what its seat can turn over; None without a bid."""
     if not isinstance(action, Bid):
         return None
     seat = before.on_turn
@@ -50,7 +50,7 @@ def chance(view: SkullView, options: SkullOptions) -> Fraction | None:
 
 
 def own_chance(action: Any, view: SkullView, options: SkullOptions) -> Fraction | None:
-    """Return the probability that a bid is true by the own mat."""
+    """Return the probability that a bid is true, given its seat's view."""
     if not isinstance(action, Bid):
         return None
     assert view.seat is not None  # a bid is a seat's
@@ -58,7 +58,7 @@ def own_chance(action: Any, view: SkullView, options: SkullOptions) -> Fraction 
 
 
 def likeliest(view: SkullView, options: SkullOptions) -> Fraction | None:
-    """Return the probability of the lowest bid; None if none is legal."""
+    """Return the probability that the lowest legal bid is true; None if no bid is legal."""
     lowest = view.bid + 1
     if view.phase not in _BIDDING or lowest > sum(view.mats):
         return None

@@ -25,7 +25,7 @@ from arena.showing.moments import Moment, moment_of
 
 
 def opened(event: Any, view: SkullView) -> tuple[Moment, SkullView] | None:
-    """Return the moment of the bid that a skull or a point ends."""
+    """Return the moment of the bid that the event decides, by a skull or a point."""
     skull = isinstance(event, DiscTurned) and event.disc is Disc.SKULL
     bid = standing(view) if skull or isinstance(event, PointWon) else None
     return None if bid is None else (bid, view)
@@ -80,7 +80,7 @@ def _round(view: SkullView, number: int, opener: int) -> SkullView:
 
 
 def between(public: SkullView, own: SkullView, played: Any) -> SkullView:
-    """Return the public view with the seat's own discs, as long as these are certain."""
+    """Return the public view, with the seat's own discs while these are certain."""
     seat, hand, mat = own.seat, own.hand, own.own_mat
     assert seat is not None
     if isinstance(played, Place):
