@@ -1,7 +1,7 @@
 """The time control of a match: a limit per turn and a time bank per match.
 
 UserError
-└── TimeControlError    the text is no time control, or one out of bounds
+└── TimeControlError    the text is not a time control, or is out of bounds
 """
 
 import re
@@ -28,7 +28,7 @@ class TimeControl:
 
     @property
     def name(self) -> str:
-        """The part of a ladder's name that is its time control: "" for the default."""
+        """The time control as part of a ladder's name; "" for the default."""
         return "" if self == DEFAULT_TIME_CONTROL else str(self)
 
     def __str__(self) -> str:
@@ -38,18 +38,18 @@ class TimeControl:
 DEFAULT_TIME_CONTROL: Final = TimeControl()
 
 TIME_SETTINGS: Final = ("turn", "bank")
-"""The names of the settings of a time control; no game has an option of such a name."""
+"""The names of the settings of a time control; no game has an option with such a name."""
 
 _UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _BOUNDS_MS: Final = {"turn": (100, 3_600_000), "bank": (0, 24 * 3_600_000)}
-"""Below a tenth of a second the network decides; above, a bot that hangs holds the others too
-long."""
+"""The bounds of each setting: below 100 ms, network latency decides; above the upper bounds, a bot
+that hangs keeps the others waiting too long."""
 
 
 def time_control_of(settings: Mapping[str, str]) -> TimeControl:
     """Return the time control of settings such as {"turn": "60s", "bank": "10m"}.
 
-    What is missing is as by default. Raises TimeControlError.
+    Missing settings keep their defaults. Raises TimeControlError.
     """
     for name in settings:
         if name not in TIME_SETTINGS:
@@ -77,7 +77,7 @@ def read_time_control(text: str) -> TimeControl:
 
 def _duration_ms(name: str, text: str) -> int:
     least, most = _BOUNDS_MS[name]
-    # No more digits than the bounds need: a number of a million digits takes seconds to read.
+    # At most 9 digits, as many as the bounds need: parsing a million digits takes seconds.
     found = re.fullmatch(r"([0-9]{1,9})(ms|s|m|h)", text, re.ASCII)
     milliseconds = int(found[1]) * _UNITS[found[2]] if found else -1
     if not least <= milliseconds <= most:
@@ -89,7 +89,7 @@ def _duration_ms(name: str, text: str) -> int:
 
 
 def _duration_text(milliseconds: int) -> str:
-    """In the largest unit of which it is at least two whole ones: 60s, 10m, 1500ms."""
+    """Return a time in the largest unit that gives a whole number above 1: 60s, 10m, 1500ms."""
     for unit in ("h", "m", "s"):
         whole, rest = divmod(milliseconds, _UNITS[unit])
         if not rest and whole >= 2:
@@ -107,11 +107,11 @@ class TimeBank:
 
     @property
     def allowed_ms(self) -> int:
-        """The longest the next turn may take."""
+        """The most milliseconds that the next turn may take, the bank included."""
         return self._control.turn_ms + self.left_ms
 
     def left_after(self, elapsed_ms: int) -> tuple[int, int]:
-        """(turn time left, bank left) in milliseconds, after `elapsed_ms` of a turn."""
+        """Return (turn time left, bank left) in milliseconds, after `elapsed_ms` of a turn."""
         turn_ms = self._control.turn_ms - elapsed_ms
         return max(0, turn_ms), self.left_ms if turn_ms >= 0 else max(0, self.left_ms + turn_ms)
 
@@ -122,7 +122,7 @@ class TimeBank:
             self.left_ms = max(0, self.left_ms - overtime)
 
     def overrun(self, elapsed_ms: int) -> str:
-        """Spend the time of a turn that went unanswered. Returns the reason of the fault."""
+        """Spend the time of an unanswered turn; return the reason of the fault."""
         reason = (
             f"no answer within {self.allowed_ms} ms: "
             f"{self._control.turn_ms} ms for a turn, {self.left_ms} ms in the bank"

@@ -16,7 +16,7 @@ class FaultStep:
 
     seat: int
     turn: int
-    """From 1, among the turns of all seats."""
+    """The number of the turn in the match, from 1, over all seats."""
     step: int
     """The step of the transcript in which the default action was played, from 1."""
     kind: FaultKind
@@ -26,7 +26,7 @@ class FaultStep:
 
 
 def turns_by_step(transcript: Transcript) -> dict[int, int]:
-    """Return the turn of each step that a seat was asked for; both count from 1."""
+    """Return the turn numbers by step, for steps that a seat was asked for; both count from 1."""
     steps = enumerate(transcript.steps, start=1)
     asked = (n for n, step in steps if step.actor is not DEALER and not step.stand_in)
     return {step: turn for turn, step in enumerate(asked, start=1)}

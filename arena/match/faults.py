@@ -32,7 +32,7 @@ REASONS: Final = {
     FaultKind.MALFORMED: "the answer was not an action of the game",
     FaultKind.ABSENT: "the bot stayed away too long",
 }
-"""The reason of a fault of which only the kind is known."""
+"""The reason given for a fault if only its kind is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,12 +80,12 @@ class PublicMoment(NamedTuple):
     """The public part of a step: the spectator's view and public events alone."""
 
     step: int
-    """How many steps of the match were played, without draws that follow a sealed answer: that
-    there was one would tell what the answer was."""
+    """The number of steps played, without draws that follow a sealed answer: the mere fact that
+    there was a draw would reveal the answer."""
     view: Any
     """The spectator's view."""
     events: Sequence[Any]
-    """The public events of the step; in an onlooker's first moment, those of the match so far."""
+    """The public events of the step; in a spectator's first moment, all events so far."""
 
 
 Reply: TypeAlias = TimedAction | Fault
@@ -110,25 +110,25 @@ class MatchFlow:
         fault_limit: int = DEFAULT_FAULT_LIMIT,
     ) -> None:
         self.onlooker: Callable[[PublicMoment], None] | None = None
-        """Told every step that everybody learns something from. It must not raise."""
+        """Called after every step that makes something public. It must not raise."""
         self._game = game
         self._randomness = randomness
         self._state = game.start(seat_count)
         self._faults = FaultCount(seat_count, fault_limit)
         self._steps: list[Step] = []
         self._known_steps = 0
-        """The steps of which everybody may know."""
+        """The number of steps that may be public; see PublicMoment.step."""
         self._sealed = False
-        """Whether the last step was an answer that nobody was shown."""
+        """Whether the last step was a seat's answer without public events."""
         self._events: list[Any] = []
         self._seen = [0] * seat_count
         self._turns = 0
         self._refused: tuple[Refused, ...] = ()
         self._shown: Any = None
-        """The view of the last moment."""
+        """The spectator's view in the last public moment."""
 
     def public(self) -> PublicMoment:
-        """Return what is public now, with all public events so far."""
+        """Return the present public moment, with all public events so far."""
         self._shown = self._game.view(self._state, None)
         return PublicMoment(self._known_steps, self._shown, tuple(self._events))
 
@@ -164,9 +164,9 @@ class MatchFlow:
                     return self._record(Termination.FORFEIT)
 
     def refused(self, turn: OpenTurn, fault: Fault, sent: Any = None) -> Refused:
-        """Return what to tell the seat of an open turn about its fault.
+        """Return the refusal of an open turn because of a fault, with the action played instead.
 
-        The next ask tells it, too, but only when all seats that are asked have replied.
+        The next Ask contains it too, but only after all seats that are asked have replied.
         """
         seat = turn.seat
         played = self._game.default_action(self._state, seat)
@@ -184,7 +184,7 @@ class MatchFlow:
             except any_failure():
                 if self._game.notation.understood(reply.action) is not None:
                     raise
-                # The rules may fail on what is no action: an object that raises when compared.
+                # The rules may fail on a value that is no action: it may raise when compared.
                 sent = self._game.notation.as_sent(reply.action)
                 reason = "This is no action of the game."
                 reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, reason)
@@ -206,7 +206,7 @@ class MatchFlow:
         self._sealed = not (drawn or events)
         if self.onlooker is not None:
             view = self._game.view(after, None)
-            # A sealed answer shows nobody anything, not even that it was given.
+            # A sealed answer makes nothing public, not even the fact that it was given.
             if events or view != self._shown:
                 self._shown = view
                 self.onlooker(PublicMoment(self._known_steps, view, events))

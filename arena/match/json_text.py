@@ -12,7 +12,7 @@ from arena.validation_errors import path_text
 
 JsonPath: TypeAlias = tuple[int | str, ...]
 Difference: TypeAlias = tuple[JsonPath, tuple[Any] | None, tuple[Any] | None]
-"""(path, first value there, second value there); each value is in a tuple, None if missing."""
+"""(path, first value there, second value there); each value is a 1-tuple, or None if missing."""
 
 _MINUS_ZERO: Final = re.compile(r"(?<![^\s:,\[])-0(?![\d.eE])")
 """Finds every number -0, and some texts that look like it."""
@@ -51,7 +51,7 @@ def parse(text: bytes) -> Any:
             decoded,
             object_pairs_hook=members,
             parse_constant=_refuse_constant,
-            # A function for whole numbers makes parsing slower.
+            # `parse_int` makes parsing slower, so it is used only if a -0 may occur.
             parse_int=_whole if _MINUS_ZERO.search(decoded) else None,
         )
         if repeated:

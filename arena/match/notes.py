@@ -1,6 +1,6 @@
-"""Notes: what bots say beside their answers, of no effect on the match.
+"""Notes: texts and usage that bots send with their answers; they have no effect on the match.
 
-Nothing about a note is a fault: what is too long is cut off, and what a usage must not be is left
+A note never causes a fault: a text that is too long is cut off, and a usage out of bounds is left
 out, with a sentence in the note that says so.
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 MOST_OF_A_NOTE: Final = 2_000
-"""Bytes of a note's text."""
+"""The maximum size of a note's text, in bytes."""
 MOST_OF_A_SEAT: Final = 64_000
-"""Bytes of the texts of one seat in one match."""
+"""The maximum size of all texts of one seat in one match, in bytes."""
 MOST_TOKENS: Final = 1_000_000_000
 MOST_MICROUSD: Final = 1_000_000_000
 MOST_LATENCY_MS: Final = 86_400_000
@@ -20,7 +20,7 @@ _CUT: Final = "…"
 
 
 class Usage(NamedTuple):
-    """What answers took of a language model or the like, by the word of their bot."""
+    """The language-model resources, or similar, that answers took, as reported by the bot."""
 
     input_tokens: int = 0
     """The tokens read: prompts, cached ones included."""
@@ -42,23 +42,23 @@ class Note(NamedTuple):
 
     @property
     def cut_off(self) -> bool:
-        """Whether its text was cut off, as far as one can see."""
+        """Whether the text seems to be cut off, because it ends in "…"."""
         return self.text.endswith(_CUT)
 
 
 class NotesTaken:
-    """The notes of a running match, as far as they are within the limits."""
+    """The notes of a running match, kept within the limits."""
 
     def __init__(self, earlier: Iterable[Note] = ()) -> None:
-        """Begin with those that another referee took `earlier`."""
+        """Begin with the notes that another referee took `earlier`."""
         self.notes = list(earlier)
-        """In the order in which they came."""
+        """The notes in order of arrival."""
         self._bytes: defaultdict[int, int] = defaultdict(int)
         for note in self.notes:
             self._bytes[note.seat] += len(note.text.encode())
 
     def take(self, note: Note) -> None:
-        """Take a note, and of its text and usage what is within the limits."""
+        """Add a note, cut to the limits; ignore one without text and usage."""
         text, usage = note.text, note.usage
         if not text and usage is None:
             return
@@ -71,9 +71,9 @@ class NotesTaken:
 
 
 def cut_off(text: str, most: int = MOST_OF_A_NOTE) -> str:
-    """Return a text of at most so many bytes in UTF-8; one that was cut off ends in "…".
+    """Return a text of at most `most` bytes in UTF-8; a text that was cut off ends in "…".
 
-    Where there is no room for that either, "…" is what is left.
+    If even "…" does not fit, it is returned all the same.
     """
     encoded = text.encode(errors="replace")
     if len(encoded) <= max(0, most):
@@ -93,7 +93,7 @@ def summed(usages: Iterable[Usage]) -> Usage:
 
 
 def _wrong(usage: Usage) -> str:
-    """Return what a usage must not be; "" if nothing is wrong."""
+    """Return what is out of bounds in a usage; "" if nothing is."""
     bounds = Usage(MOST_TOKENS, MOST_TOKENS, MOST_MICROUSD, MOST_LATENCY_MS)
     for name, value, most in zip(Usage._fields, usage, bounds, strict=True):
         if not 0 <= value <= most:

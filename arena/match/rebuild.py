@@ -1,7 +1,8 @@
-"""A match played again from its kept replies: where it stands, as if it had never stopped.
+"""Rebuilding an interrupted match: a new flow is played again with the stored replies.
 
-The flow does the rest: with the same randomness, equal replies give equal draws, turns, faults and
-forfeits. A seat's replies are used up in the order of its turns, so they need no turn numbers.
+With the same randomness, equal replies give equal draws, turns, faults and forfeits, so the match
+continues as if it had never stopped. A seat's replies are consumed in the order of its turns, so
+they need no turn numbers.
 """
 
 from collections import deque
@@ -13,21 +14,21 @@ from arena.match.flow import Ask, Flow, MatchRecord, Refused, Reply
 
 @dataclass(slots=True)
 class Rebuilt:
-    """Where a match stands. Either its open question is there or its end."""
+    """The position of a rebuilt match: either `ask` or `record` is set."""
 
     ask: Ask | None = None
     given: dict[int, Reply] = field(default_factory=dict)
-    """Replies to the open question by seat, of those seats that have given theirs."""
+    """The replies to `ask` that are already given, by seat."""
     record: MatchRecord | None = None
     refused: list[Refused] = field(default_factory=list)
-    """All refusals before those that come with the open question or the record."""
+    """All refusals before those in `ask` or `record`."""
 
 
 def rebuild(flow: Flow, replies: Iterable[tuple[int, Reply]]) -> Rebuilt:
     """Play a new flow up to the first turn for which there is no reply.
 
-    `replies` are (seat, reply) in the order in which each seat gave them. More than one match can
-    take, or of seats that are never asked, are left over: raises ValueError.
+    `replies` are (seat, reply) in the order in which each seat gave them. Raises ValueError if
+    replies are left over: too many, or from seats that are not asked.
     """
     waiting: dict[int, deque[Reply]] = {}
     for seat, reply in replies:

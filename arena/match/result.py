@@ -13,9 +13,9 @@ class Termination(Enum):
     """The reason why a match ended."""
 
     FINISHED = "finished"
-    """By the rules of the game. Seats may have forfeited before."""
+    """The game ended by its rules. Seats may have forfeited before."""
     FORFEIT = "forfeit"
-    """At once, because at most one seat was left that had not forfeited."""
+    """The match ended at once, because at most one seat had not forfeited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def result_of(game: AnyGame, state: Any, faults: FaultCount, termination: Termin
 
 
 def place_with_forfeits(placing: Sequence[int], forfeited: Sequence[bool]) -> tuple[int, ...]:
-    """`placing` with forfeited seats moved to a shared last place.
+    """Return `placing` with forfeited seats moved to a shared last place.
 
     The others keep their order: rank = 1 + the number of seats strictly better. When every seat
     forfeited, all share the first place.
@@ -72,7 +72,7 @@ def place_with_forfeits(placing: Sequence[int], forfeited: Sequence[bool]) -> tu
 def shared_places(placing: Sequence[int]) -> tuple[float, ...]:
     """Return the places by seat: tied seats each get the mean of the places that they share.
 
-    Their sum is the same in all matches of as many seats, tied or not.
+    Their sum is the same in all matches with this number of seats, tied or not.
     """
     return tuple(
         sum(other < rank for other in placing) + (placing.count(rank) + 1) / 2 for rank in placing

@@ -1,6 +1,6 @@
-"""The seatings of a block: from match to match every bot moves one seat on, once around."""
+"""The seatings of a block: bots move by one seat per match, until each has sat in every seat."""
 
 
 def moved_on(seats: int, shift: int) -> tuple[int, ...]:
-    """Return the index of the bot of each seat after all have moved down `shift` places."""
+    """Return the index of the bot in each seat after all bots have moved down `shift` seats."""
     return tuple([(seat + shift) % seats for seat in range(seats)])

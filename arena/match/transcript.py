@@ -53,7 +53,7 @@ class Signature:
     key: bytes
     """The arena's public key, 32 bytes."""
     value: bytes
-    """64 bytes."""
+    """The signature, 64 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Setup:
     time_control: TimeControl
     fault_limit: int
     deal_id: str = ""
-    """A UUID that several matches with one deal share; "" if the deal is this match's alone."""
+    """A UUID shared by the matches with the same deal; "" if only this match has the deal."""
 
     @property
     def keyed_by(self) -> str:

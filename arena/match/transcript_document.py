@@ -1,4 +1,4 @@
-"""The JSON object of a transcript as pydantic models: which members it has, and of what types."""
+"""The JSON object of a transcript as pydantic models: its members and their types."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from arena.games import GAMES
 from arena.match.match_id import is_match_id
 
 LARGEST = 2**31 - 1
-"""The largest number: the wire has no larger ones, and JSON in every language reads it exactly."""
+"""The largest number: the wire has no larger ones, and every JSON reader reads it exactly."""
 
 
 def _actor(value: object) -> int | str:
@@ -57,7 +57,10 @@ _List = Annotated[list[_Item], Field(fail_fast=True)]
 
 
 def with_one_unknown(model: type[BaseModel], value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of an object, with one of many unknown ones, for one error."""
+    """Return an object; if it has too many members, all unknown ones but one are dropped.
+
+    One unknown member is enough for an error.
+    """
     known = model.model_fields
     if len(value) <= len(known):
         return value
@@ -120,7 +123,7 @@ class _Signature(_Part):
 
 
 class TranscriptDocument(_Part):
-    """All of it; docs/transcript.md says what the members mean."""
+    """The whole document; docs/transcript.md says what the members mean."""
 
     format: Literal["arena-transcript/1"]
     protocol_version: Literal[1]

@@ -97,7 +97,7 @@ def from_json(value: object) -> Transcript:
 
     Raises TranscriptError naming what is wrong.
 
-    Strict: what is accepted is exactly what `to_json` returns, in any order of members.
+    It is strict: it accepts exactly what `to_json` returns, with members in any order.
     """
     try:
         document = TranscriptDocument.model_validate(value)

@@ -62,7 +62,7 @@ class _Referee:
         key = match_key(opening.secret, setup.keyed_by, opening.entropies)
         self._randomness = KeyedRandomness(key)
         self._asked = 0
-        """The number of seats asked at the same moment that have not acted yet."""
+        """The number of seats that were asked simultaneously and have not acted yet."""
 
     def result(self) -> Result:
         """Return the result that the steps lead to. Raises TranscriptError."""
