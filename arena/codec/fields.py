@@ -1,8 +1,8 @@
 """The part of Protobuf's wire format needed to join messages from parts already serialised.
 
 A message's bytes are the bytes of its fields in sequence; a field that is a message is its key, the
-length of its bytes and the bytes. A part that many messages share is therefore serialised once and
-joined in, at a quarter of the cost of filling in each message. Protobuf does everything else.
+length of its bytes and the bytes. A part that many messages share can therefore be serialised once
+and joined in, at a quarter of the cost of filling in each message. Protobuf does everything else.
 
 Source: https://protobuf.dev/programming-guides/encoding
 """
@@ -33,7 +33,7 @@ def key(message: type[Message], field: str) -> bytes:
 def field(key: bytes, content: bytes, *outer: bytes) -> bytes:
     """Return a field with this content, as it is encoded in its message.
 
-    `outer` are the keys of fields that hold it and nothing else, from within.
+    `outer` are the keys of enclosing fields, innermost first; each encloses nothing else.
     """
     for each in (key, *outer):
         length = len(content)

@@ -1,10 +1,10 @@
 """The stored form of a running match: the message of its transcript so far.
 
 The head of a match is an `arena.v1.Transcript` with its setup, commitment, secret and entropies;
-its replies are the `steps` of another, without the dealer's. A reply that held an action is a step
-with that action, legal or not; a fault without one is a step with a `fault` and no action, read
-with the reason that its kind has in general. The bytes of a step are those that the transcript will
-need at the end, so they are made only once.
+its replies are the `steps` of a second one, without the dealer's steps. A reply with an action is a
+step with that action, legal or not. A fault without an action is a step with a `fault` and no
+action; its reason is not stored, and reads back as the default of its kind. The bytes of a step are
+those that the final transcript needs, so they are made only once.
 """
 
 from collections.abc import Iterable, Iterator

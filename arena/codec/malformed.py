@@ -2,7 +2,7 @@
 
 
 class MalformedError(ValueError):
-    """An error in a message without a valid value of the game.
+    """The error for a message that holds no valid value.
 
     The text says what is missing or wrong.
     """

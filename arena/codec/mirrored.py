@@ -1,8 +1,8 @@
-"""Messages and values whose members have the same names, filled from each other.
+"""Conversion between messages and dataclasses whose members have the same names.
 
-A moment of a value, `ended` or `ended_at`, is the field `ended_ms` of a message, in milliseconds
-since 1970 and 0 where there is none. Of `banned_at` a message may say only whether there is one, in
-`banned`.
+A time in a dataclass, such as `ended` or `ended_at`, is the field `ended_ms` of the message, in
+milliseconds since 1970, or 0 for None. A message may also have only a truth value, such as `banned`
+for `banned_at`: whether there is a time.
 """
 
 from dataclasses import fields
@@ -21,9 +21,9 @@ ValueT = TypeVar("ValueT", bound="DataclassInstance")
 
 
 def message_of(kind: type[MessageT], value: object, **given: Any) -> MessageT:
-    """Return a message whose fields are members of a value, but for those that are given.
+    """Return a message whose fields have the values of `given`, else of the members of `value`.
 
-    Raises TypeError if the value lacks one: given as None, a field stays empty.
+    Raises TypeError if a field has neither. A field given as None stays empty.
     """
     found = {}
     for name in (field.name for field in kind.DESCRIPTOR.fields if field.name not in given):
@@ -38,9 +38,9 @@ def message_of(kind: type[MessageT], value: object, **given: Any) -> MessageT:
 
 
 def value_of(kind: type[ValueT], message: Message, **given: Any) -> ValueT:
-    """Return a dataclass of the fields of a message that it has members for, and of those given.
+    """Return a dataclass whose members have the values of `given`, else of the message's fields.
 
-    A member that the message does not have keeps its default.
+    A member that the message lacks keeps its default.
     """
     described = message.DESCRIPTOR.fields_by_name
     found: dict[str, Any] = {}

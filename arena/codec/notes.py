@@ -6,18 +6,18 @@ from arena.match.notes import MOST_OF_A_NOTE, Note, Usage, cut_off
 from arena.v1 import owner_pb2, referee_pb2
 
 _MOST_READ = 4 * MOST_OF_A_NOTE
-"""Bytes of a note that are read; what they are beyond is cut off in any case."""
+"""The maximum number of bytes of a note that are read; the rest would be cut off in any case."""
 
 
 def read_note(seat: int, turn_number: int, message: referee_pb2.Note) -> Note:
-    """Return the note beside an answer; bytes that are no text become U+FFFD."""
+    """Return the note sent with an answer; invalid UTF-8 and NUL become U+FFFD."""
     text = message.text[:_MOST_READ].decode(errors="replace").replace("\0", "\ufffd")
     usage = _read_usage(message.usage) if message.HasField("usage") else None
     return Note(seat, turn_number, text, usage)
 
 
 def write_note(text: str, usage: Usage | None, message: referee_pb2.Note) -> None:
-    """Write a note beside an answer. Raises what a text or numbers of another type do."""
+    """Write the note of an answer. Errors caused by values of wrong types are not caught."""
     message.text = cut_off(text).encode()
     if usage is not None:
         _write_usage(usage, message.usage)

@@ -1,14 +1,15 @@
 """The codec of a game, derived from its classes and its messages.
 
-A class is the message whose fields have the names of its own; a union of classes is a message with
-a oneof, whose members have their types' names (see Notation). A tuple is a repeated field; a tuple
-within a tuple, a repeated message of one repeated field. An enum's value NAME is the number
-ENUM_NAME, and so is a word of an option. None is a field left out; a field without presence is read
-in any case.
+A class corresponds to a message whose fields have the names of its members; a union of classes to a
+message with a oneof, whose members have the type names of the classes (see Notation). A tuple is a
+repeated field; a tuple within a tuple, a repeated message of one repeated field. An enum's value
+NAME is the number ENUM_NAME, and so is a word of an option. None is an absent field; a field
+without presence is always read.
 
-A view lacks its seat, which its reader knows, and may lack `to_act`, if one seat is asked at a
-time. Options with a single allowed value have no field. An option of two words may be a truth value
-(`flag`). A game whose messages differ in more gives members of its own, or overrides methods.
+The message of a view lacks its seat, which the reader knows, and may lack `to_act` if only one seat
+is asked at a time. Options with a single allowed value have no field. An option of two words may be
+a truth value (`flag`). A game whose messages differ further passes its own members to the codec, or
+overrides methods.
 """
 
 from abc import ABC, abstractmethod
@@ -45,13 +46,13 @@ class Member:
     field: str
     """The name of the field."""
     write: Convert
-    """Returns the content of the field as a message's constructor takes it: None for no field."""
+    """Returns the field's content as the message's constructor takes it; None omits the field."""
     read: Convert
-    """Returns the member, from the message that has the field."""
+    """Returns the member's value from the message that has the field."""
 
 
 def flag(field: str, yes: str, no: str) -> Member:
-    """Return the codec of an option of two words in a truth value: `yes` is true."""
+    """Return the codec of an option of two words as a truth value: `yes` is true, `no` false."""
     content = {yes: True, no: False}.__getitem__
     return Member(field, content, lambda message: yes if getattr(message, field) else no)
 
@@ -78,8 +79,8 @@ class PlainCodec:
     ) -> None:
         """Derive the codec of the options; the other codecs are derived on first use.
 
-        Raises KeyError if game.proto lacks the game; each derivation does, if a message lacks a
-        field, a oneof a member, or an enum a number.
+        Raises KeyError if game.proto lacks the game. Every derivation also raises KeyError if a
+        message lacks a field, a oneof a member, or an enum a number.
         """
         self._game = game
         self._own_view = view
@@ -169,7 +170,7 @@ class PlainCodec:
         return self._event.read(message)
 
     def _read_view(self, message: Any, seat: int | None, to_act: Any) -> Any:
-        """Return the view of a seat or of the spectator; `to_act` holds if the message lacks it."""
+        """Return the view of a seat or the spectator; `to_act` is used if the message lacks it."""
         members = {"to_act": to_act} | self._view.read_members(message)
         return self._view.kind(**members, seat=seat)
 
@@ -200,7 +201,7 @@ class _Record(_Part):
         super().__init__(descriptor)
         self.kind = kind
         self.members = members
-        # One call gets all members and one names them, because most are the content of a field.
+        # One call gets all members and one names their fields: most members need no conversion.
         self._fields = [member.field for member in members.values()]
         self._get = _getter(list(members))
         self._writers = [
@@ -281,7 +282,8 @@ def _record(
 ) -> _Record:
     """Return the codec of a class.
 
-    Members in `own` have that codec; those in `absent` have none if the message lacks the field.
+    Members in `own` have the codec given there. Members in `absent` are left out if the message
+    lacks their field.
     """
     fields, members = descriptor.fields_by_name, {}
     for name, hint in get_type_hints(kind).items():
@@ -320,7 +322,7 @@ def _member(hint: Any, field: FieldDescriptor) -> Member:
 
 
 def _optional(member: Member, field: FieldDescriptor) -> Member:
-    """Return the codec of a member that may be None, by that of its other values."""
+    """Return the codec of a member that may be None, given the codec of its other values."""
     name, write, read = member.field, member.write, member.read
     return Member(
         name,

@@ -26,7 +26,7 @@ _STEP_DRAW = key(transcript_pb2.Step, "draw")
 def to_bytes(transcript: Transcript) -> bytes:
     """Return the serialised message of a transcript; equal transcripts give equal bytes."""
     setup, result, signature = transcript.setup, transcript.result, transcript.signature
-    # As Protobuf orders fields by number: what is numbered below `steps`, the steps, the rest.
+    # In Protobuf's order, by field number: the fields before `steps`, the steps, the rest.
     before = transcript_pb2.Transcript(
         protocol_version=transcript.protocol_version, commitment=transcript.commitment
     )

@@ -68,13 +68,13 @@ class WrittenEvents:
         self._written: list[bytes] = []
 
     def made(self, written: list[bytes]) -> None:
-        """Take the match's events as they were encoded elsewhere."""
+        """Use the match's events as they were encoded elsewhere."""
         self._written = written
 
     def after(self, events: Sequence[Any], seen: int) -> list[bytes]:
-        """Return those of the match's events that follow the first `seen`.
+        """Return the encoded events after the first `seen`, as they occur in a Turn or an End.
 
-        Each is as it is encoded in a Turn or an End. `events` are all so far.
+        `events` are all events of the match so far.
         """
         game, written = self._game, self._written
         for event in events[len(written) :]:
@@ -98,7 +98,7 @@ def turn_part(
 def end_part(setup: Setup, written: bytes, news: Sequence[bytes]) -> bytes:
     """Return an end as it is encoded in the `ends` of a PlayResponse.
 
-    `written` is the transcript; `news` are of WrittenEvents.
+    `written` is the encoded transcript; `news` are encoded events from WrittenEvents.
     """
     head = referee_pb2.End(match_id=setup.match_id).SerializeToString()
     return field(_PARTS["ends"], b"".join((head, field(_END_TRANSCRIPT, written), *news)))
