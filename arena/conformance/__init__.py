@@ -1,1 +1,1 @@
-"""Checks a bot's program against the protocol: a referee that follows a script, often a bad one."""
+"""Checks of a bot's program by a referee that follows scripts, often with deliberate errors."""

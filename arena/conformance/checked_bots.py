@@ -1,7 +1,4 @@
-"""The referees of the two ways in which a bot is checked.
-
-Its program is started here for every scenario, or runs already and connects.
-"""
+"""The referees that get a bot to check: they start its program, or wait for a bot that connects."""
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -14,7 +11,7 @@ from arena.local.programs.program import BotProgram
 
 
 class StartingReferee(ScriptedReferee):
-    """Starts the bot's program."""
+    """A referee that starts the bot's program anew for every scenario."""
 
     def __init__(self, command: Sequence[str], log: Path, address: str = "127.0.0.1:0") -> None:
         super().__init__(secrets.token_urlsafe(24), address)
@@ -42,20 +39,20 @@ class StartingReferee(ScriptedReferee):
 
 
 class _KeptStream(ScriptedReferee):
-    """A bot's stream that is kept for further scenarios as long as it lasts.
+    """A referee that keeps the bot's stream for further scenarios while it is open.
 
-    Each time that a stream ends soon, bots come back later.
+    Bots back off: each time that a stream ends early, they wait longer before they reconnect.
     """
 
     _stream: BotStream | None = None
-    """The one that was welcomed last."""
+    """The stream that was welcomed last."""
 
     async def welcomed(self, **members: Any) -> BotStream:
         self._stream = await super().welcomed(**members)
         return self._stream
 
     async def begin(self) -> BotStream:
-        """Go on with the stream that was welcomed last, if it is open."""
+        """Continue with the stream that was welcomed last, if it is open; else start anew."""
         stream = self._stream
         if stream is not None and not stream.over:
             return stream
@@ -65,18 +62,18 @@ class _KeptStream(ScriptedReferee):
 class KeepingReferee(_KeptStream, StartingReferee):
     """A referee that starts the bot's program and keeps it for further scenarios.
 
-    Most of what a check takes are starts.
+    Starting programs takes most of a check's time.
     """
 
     def start(self) -> None:
-        """Start the program; if it runs, end its streams, so that it comes back."""
+        """Start the program; if it already runs, end its streams, so that it reconnects."""
         if self._runs:
             self.end_streams()
         else:
             super().start()
 
     async def begin(self) -> BotStream:
-        """Go on with the stream that was welcomed last, if it is open and its program runs."""
+        """Continue with the stream welcomed last, if it is open and its program runs."""
         if not self._runs:
             self._stream = None
         return await super().begin()
@@ -87,12 +84,12 @@ class KeepingReferee(_KeptStream, StartingReferee):
 
 
 class AwaitingReferee(_KeptStream):
-    """Waits for a bot that somebody else starts, which stays for all scenarios."""
+    """A referee that waits for a bot started elsewhere, which stays for all scenarios."""
 
     async def arrival(self, seconds: float) -> bool:
-        """Whether the bot opens a stream within so many seconds."""
+        """Return whether the bot opens a stream within `seconds`."""
         return await self.perhaps_stream(seconds) is not None
 
     def start(self) -> None:
-        """End all streams, so that the bot comes back."""
+        """End all streams, so that the bot reconnects."""
         self.end_streams()

@@ -1,4 +1,4 @@
-"""Scenarios of the dealing: the bot's part in it, and its check of what the referee opens."""
+"""Scenarios of the draws: the bot's entropy, and its check of the secret that the referee opens."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ async def _entropy(referee: ScriptedReferee) -> str:
 async def _tampered(referee: ScriptedReferee) -> str:
     matches = Matches()
     for what, tampered in _TAMPERED.items():
-        # A run for each, because a bot may stop when it finds a match to be wrong.
+        # Begin anew for each, because a bot may stop when it finds a match to be wrong.
         stream = await referee.begin()
         sound, match = matches.one(stream), matches.one(stream)
         await play_whole(referee, stream, [sound])
@@ -60,7 +60,7 @@ _TAMPERED: Final[dict[str, Callable[[Transcript, int], Transcript] | None]] = {
     "a secret that is not the committed one": _other_secret,
     "another commitment than the offer's": _other_commitment,
 }
-"""None: the match is dealt so."""
+"""The tampering by case; None: the draws themselves are tampered with, not the transcript."""
 
 
 SCENARIOS: Final = (

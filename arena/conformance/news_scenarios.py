@@ -1,6 +1,6 @@
-"""Scenarios of what a referee may tell a bot besides its turns.
+"""Scenarios of the messages that a referee may send to a bot besides turns.
 
-Withdrawals, forfeits, refusals, repetitions, and what later releases will add.
+They are withdrawals, forfeits, refusals, repetitions, and additions of later releases.
 """
 
 from typing import Final
@@ -25,7 +25,7 @@ from arena.match.faults import FaultKind
 from arena.v1 import referee_pb2 as pb
 
 _UNKNOWN: Final = b"\xfa\x3f\x03new"
-"""Field 1023, of bytes."""
+"""An unknown field: number 1023, of type bytes."""
 _UNKNOWN_KIND: Final = 99
 
 

@@ -10,12 +10,12 @@ from arena.games import KITS
 
 
 def variants(game: str) -> Iterator[dict[str, Any]]:
-    """One changed option each, as JSON values; first the game as it is by default."""
+    """Yield sets of options with one changed option each, as JSON values; first the defaults."""
     kit = KITS[game]
     kind = kit.game.options_type
     yield {}
     for name, field in kind.model_fields.items():
-        if name == "players_min":  # it changes no match
+        if name == "players_min":  # it affects no match
             continue
         values = kit.other_options.get(name)
         if values is None:
@@ -37,6 +37,6 @@ def _values(kind: Any, metadata: list[Any], default: Any) -> list[Any]:
     if kind is int:
         lowest = [one.ge for one in metadata if isinstance(one, Ge)]
         highest = [one.le for one in metadata if isinstance(one, Le)]
-        # A match under the very highest could take a day.
+        # A match under the highest allowed value could take a day.
         return [*lowest, *(min(one, 4 * default + 4) for one in highest)]
     return []

@@ -1,4 +1,4 @@
-"""How scripted matches are played over a stream: offered, asked in batches, ended."""
+"""Playing scripted matches over a stream: offers, turns in batches, ends."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
@@ -13,12 +13,12 @@ _MOST_TABLES: Final = 3
 
 
 def games_of(stream: BotStream) -> list[str]:
-    """Return the games that the bot's hello names, of those there are."""
+    """Return the known games that the bot's hello names."""
     return [game for game in GAMES if game in stream.hello.games]
 
 
 class Matches:
-    """Makes the matches of a scenario, with numbers of their own."""
+    """The maker of a scenario's matches, which numbers them from 1."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
@@ -40,9 +40,9 @@ class Matches:
 async def seat(
     stream: BotStream, matches: Sequence[ScriptedMatch], *, may_decline: bool = False
 ) -> list[ScriptedMatch]:
-    """Offer matches in one message.
+    """Offer matches in one message, and return those that the bot joins.
 
-    Returns those that the bot joined, which must be all unless it may decline.
+    The bot must join all of them unless `may_decline`.
     """
     await stream.say(offers=[match.offer() for match in matches])
     return await joined(stream, matches, may_decline=may_decline)
@@ -74,7 +74,7 @@ async def joined(
 async def play_out(
     stream: BotStream, matches: Sequence[ScriptedMatch], *, begun: bool = False
 ) -> int:
-    """Play joined matches to their ends, which are not told. Returns the number of answers."""
+    """Play joined matches out, without sending their ends; return the number of answers."""
     begins = [] if begun else [match.begin() for match in matches]
     answers = 0
     open_ones = [match for match in matches if not match.over]
@@ -87,7 +87,7 @@ async def play_out(
 
 
 async def take_answers(stream: BotStream, matches: Sequence[ScriptedMatch]) -> int:
-    """Take one answer for each of the matches. Returns how many."""
+    """Receive one answer for each of the matches; return the number of answers."""
     waiting = {match.id: match for match in matches}
     while waiting:
         request = await stream.hear(f"answers to the open turns of {_named(waiting.values())}")
@@ -103,7 +103,7 @@ async def take_answers(stream: BotStream, matches: Sequence[ScriptedMatch]) -> i
 
 
 async def one_begun(referee: ScriptedReferee) -> tuple[BotStream, Matches, ScriptedMatch]:
-    """Start the program, and ask it for the first answer of a match."""
+    """Start the program, begin a match, and send its first turn, without reading the answer."""
     stream, matches = await referee.begin(), Matches()
     match = matches.one(stream)
     await seat(stream, [match])
@@ -114,14 +114,14 @@ async def one_begun(referee: ScriptedReferee) -> tuple[BotStream, Matches, Scrip
 async def end_all(
     referee: ScriptedReferee, stream: BotStream, matches: Sequence[ScriptedMatch]
 ) -> None:
-    """Tell the ends of matches."""
+    """Send the ends of matches."""
     await stream.say(ends=[match.end(referee.signer) for match in matches])
 
 
 async def play_whole(
     referee: ScriptedReferee, stream: BotStream, matches: Sequence[ScriptedMatch]
 ) -> int:
-    """Offer matches, play them out, and tell their ends. Returns the number of answers."""
+    """Offer matches, play them out, and send their ends; return the number of answers."""
     await seat(stream, matches)
     answers = await play_out(stream, matches)
     await end_all(referee, stream, matches)
@@ -129,7 +129,7 @@ async def play_whole(
 
 
 async def plays_on(referee: ScriptedReferee, stream: BotStream, matches: Matches) -> int:
-    """Whether the bot plays another match as if nothing had been. Returns its answers."""
+    """Play another match, to see that the bot continues; return the number of answers."""
     return await play_whole(referee, stream, [matches.one(stream)])
 
 

@@ -1,4 +1,4 @@
-"""The lines that a bot prints of matches that it finds to be wrong."""
+"""The lines that a bot prints about matches that it finds to be wrong."""
 
 import asyncio
 import time
@@ -7,12 +7,12 @@ from typing import Final
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
 
 NOTICED: Final = "verification failed"
-"""The words of a line about a wrong match, beside the match's id."""
+"""The words that a line about a wrong match contains, together with the match's id."""
 _SOON_SECONDS: Final = 3.0
 
 
 async def names(referee: ScriptedReferee, match_id: str, what: str) -> None:
-    """Raise UnmetError unless the bot soon says that a match with `what` is wrong."""
+    """Raise UnmetError unless the bot soon prints that a match is wrong; `what` names the error."""
     deadline = time.monotonic() + _SOON_SECONDS
     while line_about(referee, match_id) is None:
         if time.monotonic() > deadline:
@@ -23,16 +23,16 @@ async def names(referee: ScriptedReferee, match_id: str, what: str) -> None:
 
 
 def quiet_about(referee: ScriptedReferee, match_id: str, which: str) -> None:
-    """Raise UnmetError if the bot says that a sound match is wrong."""
+    """Raise UnmetError if the bot printed that a sound match is wrong."""
     line = line_about(referee, match_id)
     if line is not None:
         raise UnmetError(f"of {which} it printed: {line}")
 
 
 def line_about(referee: ScriptedReferee, match_id: str) -> str | None:
-    """Return what the bot printed of a match that it found to be wrong.
+    """Return the line that the bot printed about a wrong match; None if there is none.
 
-    Of a bot that was not started here nothing is known.
+    It is always None for a bot that was not started here, as its output is not known.
     """
     if referee.log is None:
         return None

@@ -1,4 +1,4 @@
-"""Runs scenarios against a bot, each with a hard limit of time."""
+"""Runs scenarios against a bot, each with a hard time limit."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,14 +17,14 @@ from arena.local.programs.program import CONNECT_SECONDS
 
 SCENARIOS: Final = (*OF_PLAY, *OF_NEWS, *OF_THE_DEALING, *OF_STREAMS)
 PRINT_SECONDS: Final = 0.5
-"""After a failure: what the program printed of it may be on its way through a sandbox."""
+"""The wait after a failure, as the program's output about it may still pass through a sandbox."""
 SCENARIO_SECONDS: Final = 60.0
-"""After so long a scenario has failed, whatever the bot does."""
+"""The time after which a scenario has failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOutcome:
-    """How a scenario went."""
+    """The outcome of one scenario."""
 
     scenario: Scenario
     met: bool
@@ -50,7 +50,7 @@ async def check(
 ) -> list[ScenarioOutcome]:
     """Run scenarios one after the other.
 
-    Each has a program of its own, which connects to `address`.
+    A new program is started for each, and connects to `address`.
     """
     outcomes = []
     for scenario in scenarios:
@@ -88,7 +88,7 @@ async def check_running(
     for scenario in scenarios:
         outcomes.append(await _outcome(referee, scenario, seconds))
         if not outcomes[-1].met:
-            referee.end_streams()  # what is left of this scenario does not meet the next
+            referee.end_streams()  # leftovers of this scenario must not reach the next
         tell(outcomes[-1])
     return outcomes
 

@@ -1,4 +1,4 @@
-"""Tells a referee what came of checking a registered bot."""
+"""Reports the outcome of a registered bot's check to a referee."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -24,7 +24,7 @@ class ReportRefusedError(UserError):
 
 
 def outcome_of(played: Sequence[ScenarioOutcome], skipped: Sequence[Scenario]) -> CheckOutcome:
-    """Return what came of a check, for the referee."""
+    """Return the outcome of a check, in the form that the referee records."""
     return CheckOutcome(
         edition=EDITION,
         met=sum(one.met for one in played),

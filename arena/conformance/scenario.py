@@ -1,4 +1,4 @@
-"""`Scenario`: something that happens to a bot, and what a bot that conforms does."""
+"""`Scenario`: something that happens to a bot, and the reaction of a conforming bot."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TypeAlias
 from arena.conformance.scripted_referee import ScriptedReferee
 
 Play: TypeAlias = Callable[[ScriptedReferee], Awaitable[str]]
-"""Plays the script. Returns what was seen, in a few words; raises UnmetError."""
+"""Plays the script. Returns what the bot did, in a few words; raises UnmetError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,6 @@ class Scenario:
     """The course of the scenario: what the referee does, and what the bot must do."""
     play: Play
     needs_program: str = ""
-    """Why only a program that the check itself started can be checked so; empty if any bot can."""
+    """The reason why the check must start the program itself; "" if it works with any bot."""
     stays_away: bool = False
-    """Whether a bot that conforms does not come back for another scenario."""
+    """Whether a conforming bot does not reconnect for another scenario."""

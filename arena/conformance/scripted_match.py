@@ -21,12 +21,12 @@ from arena.v1 import referee_pb2 as pb
 
 _MOST_CHOICES: Final = 40
 _LONGEST_VALUE: Final = 40
-"""The number of characters beyond which an option's value is not written."""
+"""The maximum number of characters of an option's value that `table` writes out."""
 JOIN_MS: Final = 5_000
 
 
 class ScriptedMatch:
-    """One match; the other seats act at random, by its number."""
+    """One match; the other seats act at random, seeded with its number."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class ScriptedMatch:
         self.entropy = b""
         self.record: MatchRecord | None = None
         self.refused: list[Refused] = []
-        """Faults of the bot, all of which the script wants."""
+        """The bot's faults that the script did not cause; `refuse` removes those that it causes."""
         self.dealt_otherwise = False
-        """Whether the draws are to follow from other numbers than those told at the end."""
+        """Whether the draws use another secret than the one opened at the end."""
         self.others: Callable[[OpenTurn], Reply] = self._at_random
-        """How the other seats reply."""
+        """The function that replies for the other seats."""
         self._ask = Ask(())
         self._replies: dict[int, Reply] = {}
 
@@ -71,7 +71,7 @@ class ScriptedMatch:
 
     @property
     def table(self) -> str:
-        """Its game, seats, and the options that are not as by default, such as a person reads."""
+        """The game, the number of seats and the changed options, in words."""
         changed = [
             f"{name}={value}" if len(str(value)) <= _LONGEST_VALUE else f"{name}=…"
             for name, value in self._rules.options.changed().items()
@@ -79,7 +79,7 @@ class ScriptedMatch:
         return ", ".join([f"{self._rules.title} at {len(self.setup.entrants)} seats", *changed])
 
     def offer(self, *, named: bool = False) -> pb.Offer:
-        """Return the offer, or with all names that of a resume."""
+        """Return the offer; if `named`, with the names of all bots, as in a resume."""
         sealed = commitment(self._secret)
         return turns.offer(self.setup, self.seat, sealed, JOIN_MS, named=named)
 
@@ -87,7 +87,7 @@ class ScriptedMatch:
         return pb.Resume(offer=self.offer(named=True), entropy=self.entropy)
 
     def join(self, join: pb.Join) -> None:
-        """Take the bot's join, and deal. Raises UnmetError."""
+        """Take the bot's join, and start the match. Raises UnmetError."""
         self.entropy = join.entropy
         if not 8 <= len(self.entropy) <= 64:
             raise UnmetError(f"the entropy of a join has {len(self.entropy)} bytes, not 8 to 64")
@@ -145,7 +145,7 @@ class ScriptedMatch:
             )
 
     def refuse(self, kind: FaultKind) -> pb.Refusal:
-        """Put a fault in the place of its answer. Returns the news of it."""
+        """Record a fault in place of the bot's answer; return the refusal that tells the bot."""
         self._reply(Fault(kind))
         fault = self.refused.pop()
         return turns.refusal(self.setup, fault, 1)
@@ -158,12 +158,12 @@ class ScriptedMatch:
         return Transcript(self.setup, sealed, steps, result, self._opening)
 
     def end(self, signer: Signer, transcript: Transcript | None = None) -> pb.End:
-        """Return the news of the end, with another transcript than its own if one is given."""
+        """Return the end message; `transcript` replaces the match's own transcript."""
         signed = signer.signed(transcript or self.transcript())
         return pb.End(match_id=self.id, transcript=to_message(signed))
 
     def forfeit_others(self) -> None:
-        """Let the other seats not answer from now on."""
+        """Let the other seats stop answering, so that they forfeit."""
         self.others = lambda _turn: Fault(FaultKind.LATE)
 
     def _reply(self, reply: Reply) -> None:

@@ -1,4 +1,4 @@
-"""`ScriptedReferee`: a gRPC referee whose streams a scenario answers.
+"""`ScriptedReferee`: a gRPC referee whose side of each stream is played by a scenario.
 
 Exception
 └── UnmetError     the bot did not do what a scenario expects; says what was seen instead
@@ -29,15 +29,15 @@ from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
 
 ANSWER_SECONDS: Final = 5.0
-"""How long a bot may take for anything that is asked of it."""
+"""The time that a bot may take for anything that is asked of it."""
 _LOOK_SECONDS: Final = 0.02
 _LONGEST_LOOK_SECONDS: Final = 0.5
-"""Timers count no time in which nobody looked for longer."""
+"""The longest wait between looks at a timer, which ignores gaps longer than LONGEST_GAP (1 s)."""
 BOT: Final = Entrant("checked", "1", "local")
 
 
 class UnmetError(Exception):
-    """Something else than expected was seen."""
+    """The bot did something else than a scenario expects."""
 
 
 class GoneError(UnmetError):
@@ -55,10 +55,10 @@ class BotStream:
         self._context = context
         self._now = now
         self.token = token
-        """The behaviour that the bot showed."""
+        """The metadata `authorization` that the bot sent."""
         self.hello = pb.Hello()
         self.awaited = ""
-        """What is to come next; empty while nothing is waited for."""
+        """The message that is waited for, in words; "" if there is none."""
         self._heard: asyncio.Queue[pb.PlayRequest | None] = asyncio.Queue()
         self.closed = False
         """Whether the bot has closed or lost its side."""
@@ -67,11 +67,11 @@ class BotStream:
 
     @property
     def over(self) -> bool:
-        """Whether either side has ended it."""
+        """Whether either side has ended the stream."""
         return self.closed or self.ending.done()
 
     async def read(self) -> None:
-        """Take in what the bot sends, until it closes its side."""
+        """Queue the bot's messages until it closes its side."""
         with suppress(grpc.aio.UsageError, grpc.aio.InternalError):
             while (message := await self._context.read()) is not grpc.aio.EOF:
                 self._heard.put_nowait(message)
@@ -79,7 +79,7 @@ class BotStream:
         self._heard.put_nowait(None)
 
     async def hear(self, what: str, seconds: float = ANSWER_SECONDS) -> pb.PlayRequest:
-        """Return the next message; `what` it is to be, for the error. Raises UnmetError."""
+        """Return the next message. Raises UnmetError, which names `what` was expected."""
         self.awaited = what
         message = await self.perhaps_hear(seconds)
         if message is None:
@@ -90,7 +90,7 @@ class BotStream:
         return message
 
     async def perhaps_hear(self, seconds: float) -> pb.PlayRequest | None:
-        """Return the next message; None if there is none."""
+        """Return the next message; None if none comes within `seconds`."""
         until = self._now() + seconds
         while (left := until - self._now()) > 0:
             with suppress(TimeoutError):
@@ -99,7 +99,7 @@ class BotStream:
         return None
 
     async def say(self, *more: pb.PlayResponse, **members: Any) -> None:
-        """Send a message, to which others are added. Raises GoneError if the bot is gone."""
+        """Send one message, merged from `members` and `more`. Raises GoneError if the bot left."""
         message = pb.PlayResponse(**members)
         for one in more:
             message.MergeFrom(one)
@@ -117,30 +117,30 @@ class BotStream:
 
 
 class ScriptedReferee(ABC):
-    """A referee that does what scenarios say, to one bot."""
+    """A referee that serves one bot as the scenarios direct."""
 
     program: BotProgram | None = None
     """The bot, if it was started here."""
     log: Path | None = None
     """The output of the program."""
     connect_seconds: float = CONNECT_SECONDS
-    """How long the bot may take to open a stream."""
+    """The time that the bot may take to open a stream."""
 
     def __init__(self, token: str, address: str = "127.0.0.1:0") -> None:
         self.signer = Signer(new_private_key())
         self.token = token
         self.address = address
-        """Where it listens; with port 0, at a free port once it does."""
+        """The address to listen on; a free port replaces port 0 once the referee listens."""
         self._streams: asyncio.Queue[BotStream] = asyncio.Queue()
         self._opened: list[BotStream] = []
         """Streams that may still be open."""
 
     @abstractmethod
     def start(self) -> None:
-        """Let the bot open a new stream; those before are of no more interest."""
+        """Make the bot open a new stream; earlier streams are not used any more."""
 
     def end_streams(self) -> None:
-        """End all streams, so that the bot comes back for the next scenario."""
+        """End all streams, so that the bot reconnects for the next scenario."""
         while not self._streams.empty():
             self._streams.get_nowait()
         for stream in self._opened:
@@ -149,7 +149,7 @@ class ScriptedReferee(ABC):
 
     @property
     def awaited(self) -> str:
-        """What is to come next on the newest stream; empty while nothing is waited for."""
+        """The message that the newest stream waits for, in words; "" if there is none."""
         return self._opened[-1].awaited if self._opened else ""
 
     @asynccontextmanager
@@ -195,11 +195,11 @@ class ScriptedReferee(ABC):
             await server.stop(None)
 
     def now(self) -> float:
-        """Return the seconds that count when the bot is waited for."""
+        """Return the time on the timer by which waits for the bot are limited, in seconds."""
         return (self._timer if self.program is None else self.program.timer).now()
 
     async def stream(self) -> BotStream:
-        """Return the next stream that the bot opens, not greeted yet. Raises UnmetError."""
+        """Return the next stream that the bot opens, before its hello. Raises UnmetError."""
         stream = await self.perhaps_stream(self.connect_seconds)
         if stream is not None:
             return stream
@@ -208,7 +208,7 @@ class ScriptedReferee(ABC):
         raise UnmetError(f"it opened no stream within {self.connect_seconds:g} s")
 
     async def perhaps_stream(self, seconds: float) -> BotStream | None:
-        """Return the next stream that the bot opens; None if it opens none."""
+        """Return the next stream that the bot opens; None if it opens none within `seconds`."""
         until = self.now() + seconds
         while self.now() < until:
             if not self._streams.empty():
@@ -219,10 +219,10 @@ class ScriptedReferee(ABC):
         return None
 
     async def fate(self) -> str:
-        """How a program ended that left its stream; empty if it did not end, or is not ours.
+        """Return how a program that left its stream ended; "" if it runs or was not started here.
 
-        Most of these have crashed, and print why only after their stream is closed: so the program
-        gets the usual time to end before the scenario kills it.
+        Most such programs crashed, and print why only after their stream is closed. So the program
+        gets ANSWER_SECONDS to end before the scenario kills it.
         """
         if self.program is not None:
             await self.perhaps_stream(ANSWER_SECONDS)
@@ -231,9 +231,10 @@ class ScriptedReferee(ABC):
         return f": it {self.program.how_it_ended()}"
 
     async def greeted(self, stream: BotStream | None = None, *, leaving: bool = False) -> BotStream:
-        """Return the next stream, after its hello; not welcomed.
+        """Return the next stream after its hello, without a welcome.
 
-        A bot that is `leaving` may ask for no place. Raises UnmetError for a wrong hello.
+        Only a bot that is `leaving` may ask for no match (`max_matches` -1). Raises UnmetError for
+        a wrong hello.
         """
         stream = stream or await self.stream()
         if stream.token != f"Bearer {self.token}":
@@ -260,7 +261,7 @@ class ScriptedReferee(ABC):
         return stream
 
     async def welcomed(self, **members: Any) -> BotStream:
-        """Return the next stream, greeted and welcomed; `members` go with the welcome."""
+        """Return the next stream after its hello and a welcome, sent together with `members`."""
         stream = await self.greeted()
         await stream.say(welcome=self.welcome(stream.hello), **members)
         return stream

@@ -22,7 +22,7 @@ from arena.conformance.scripted_referee import BotStream, ScriptedReferee, Unmet
 from arena.match.faults import FaultKind
 
 _QUIET_SECONDS: Final = 3.0
-"""How long a bot is watched that must not come back."""
+"""The time for which a bot that must not reconnect is watched."""
 _SOONEST_SECONDS: Final = 0.1
 _LEAVE_SECONDS: Final = 5.0
 
@@ -40,7 +40,7 @@ async def _lost_in_a_turn(referee: ScriptedReferee) -> str:
 async def _resumed(
     referee: ScriptedReferee, stream: BotStream, matches: Matches, match: ScriptedMatch, which: str
 ) -> int:
-    """Play a resumed match to its end, and another. Return the number of answers in the first."""
+    """Play a resumed match to its end, then another; return the answers in the resumed one."""
     await take_answers(stream, [match])
     answers = 1 + await play_out(stream, [match], begun=True)
     await end_all(referee, stream, [match])
@@ -148,7 +148,7 @@ async def _drain(referee: ScriptedReferee) -> str:
     await _drains_again(stream, first)
     answers = 1 + await play_out(stream, [first], begun=True)
     await end_all(referee, stream, [first])
-    # Another one belongs to the block of the first.
+    # The next match belongs to the same block as the first.
     answers += await plays_on(referee, stream, matches)
     stream.end()
     program = referee.program
@@ -173,7 +173,7 @@ async def _asked_to_stop(referee: ScriptedReferee, stream: BotStream) -> None:
 
 
 async def _drains_again(stream: BotStream, match: ScriptedMatch) -> None:
-    """Take the answer to the open turn, and `drain`, in any order."""
+    """Receive the answer to the open turn, and `drain`, in any order."""
     drained = answered = False
     while not (drained and answered):
         what = "drain, on a new stream" if answered else "an answer"
@@ -185,14 +185,14 @@ async def _drains_again(stream: BotStream, match: ScriptedMatch) -> None:
 
 
 async def _checks_the_last(referee: ScriptedReferee) -> None:
-    """Whether a bot that leaves checks the matches that end with the stream."""
+    """Check that a leaving bot verifies the matches that end just before the stream ends."""
     stream, matches = await referee.begin(), Matches()
     tables = [matches.one(stream) for _ in range(max(1, min(2, stream.hello.max_matches)))]
     tables[-1].dealt_otherwise = True
     await seat(stream, tables)
     await _asked_to_stop(referee, stream)
     await play_out(stream, tables)
-    for match in tables:  # while it checks the first, the second comes and the stream ends
+    for match in tables:  # while the bot checks the first, the second and the stream end
         await end_all(referee, stream, [match])
     stream.end()
     await names(referee, tables[-1].id, "a wrong deal, the last before it left,")
