@@ -35,7 +35,7 @@ It must also have been silent for SILENT_SECONDS.
 SILENT_SECONDS = 10.0
 """The silence, in seconds, after which a program may count as hung.
 
-With short turns, three of them pass while a machine is busy.
+With short turns, three of them may pass while a machine is merely busy.
 """
 
 
@@ -125,11 +125,12 @@ class Bridge:
                 program.wait()
 
     def ask(self, turn: Turn[Any, Any, Any, Any], note: Callable[[Any, Any], None]) -> AnyAction:
-        """Return the program's action, and `note` what it noted beside it.
+        """Return the program's action, and pass its note and usage to `note`.
 
         Raises NoAnswerError if the program gives no valid answer in time.
         """
-        with self._failing:  # the bot asks to leave before it leaves a turn without an answer
+        # The lock: the bot must ask to leave before any turn goes without an answer.
+        with self._failing:
             if self.failure is not None:
                 raise NoAnswerError(self.failure)
         asked = turn.match_id, turn.number
@@ -192,7 +193,7 @@ class Bridge:
 
 
 def _usage(value: Any) -> Any:
-    """Return the usage of a JSON value; what is none is left to the SDK to refuse."""
+    """Return the usage in a JSON value; return any other value for the SDK to refuse."""
     known = isinstance(value, dict) and value.keys() <= set(Usage._fields)
     return Usage(**value) if known else value
 

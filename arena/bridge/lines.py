@@ -31,11 +31,11 @@ class AnswerLine:
     match_id: str
     turn_number: int
     action: Any
-    """The JSON value, which need not be an action."""
+    """The JSON value, not checked to be an action."""
     note: Any = None
-    """The JSON value, which need not be a text; None without one."""
+    """The JSON value, not checked to be a text; None without one."""
     usage: Any = None
-    """The JSON value, which need not be a usage; None without one."""
+    """The JSON value, not checked to be a usage; None without one."""
 
 
 def hello(games: Sequence[str], max_matches: int) -> str:

@@ -104,7 +104,7 @@ class Program:
         while line := self.process.stdout.readline(LONGEST + 1):
             with self._changed:
                 self._changed.wait_for(lambda: self._closing or self._held < MOST_HELD)
-                if not self._closing:  # else there is no reader any more
+                if not self._closing:  # otherwise nothing reads the lines any more
                     self._lines.append(line)
                     self._held += len(line)
                     self._changed.notify_all()

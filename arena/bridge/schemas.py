@@ -91,7 +91,7 @@ def schema(game: str) -> dict[str, Any]:
         },
         "answer": _object(match=_TEXT, turn=_NUMBER, action={"$ref": "#/$defs/action"}),
     }
-    # These alone may be left out.
+    # Only these members are optional.
     definitions["answer"]["properties"] |= {"note": _TEXT, "usage": _usage()}
     lines = ("hello", "start", "turn", "refused", "end")
     return {

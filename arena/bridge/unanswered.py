@@ -13,7 +13,7 @@ MOST_UNANSWERED_TURNS: Final = 4096
 class Unanswered:
     """The open turns of a program, which distinguish a late answer from one to a turn never asked.
 
-    It does so also when the match is over. A turn that is asked again, as after a stop of the
+    Turns stay open after the end of their match. A turn that is asked again, as after a stop of the
     referee, may be answered once more. Times are in seconds of one monotonic clock.
     """
 

@@ -1,4 +1,4 @@
-"""`PlayEndpoint`: the referee at which people play, and the token of the bot for which they do."""
+"""`PlayEndpoint`: the referee at which people play, and the token of the bot as which they play."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -10,7 +10,7 @@ __all__ = ["PlayEndpoint", "Rival", "Wanted"]
 
 
 class PlayEndpoint:
-    """The connection settings by which people's sessions at one referee are opened."""
+    """The connection settings with which people's sessions at one referee are opened."""
 
     def __init__(
         self,

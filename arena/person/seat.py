@@ -1,4 +1,4 @@
-"""`PersonSeat`: one match as a person's seat may know it: what it learned, and the open turn."""
+"""`PersonSeat`: one match as known to a person's seat: what it learned, and the open turn."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ MOST_NAMED: Final = 12
 
 
 class AnswerError(UserError):
-    """An answer that is not sent; the message says what would be possible."""
+    """The error for an answer that is not sent; the message says what would be possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The content of one message: the events since the previous one, and the view then."""
+    """The content of one message: the events since the previous one, and the view after them."""
 
     events: tuple[Any, ...]
     view: Any | None
     """The seat's own view with a turn and at the end; a spectator's between turns. None at the end
     of a match that was cut off."""
     played: Any = None
-    """The last action that the seat answered with before."""
+    """The seat's last action before the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class PersonSeat:
         self.match: Match[Any] | None = None
         """The match; None until it begins."""
         self.heard: list[Heard] = []
-        """The messages' content, oldest first; a new list if earlier events did not happen."""
+        """The messages' content, oldest first; replaced by a new list if a referee lost events."""
         self.turn: AskedTurn | None = None
         self.refusals: list[Refusal] = []
         self.result: Result | None = None
@@ -75,7 +75,7 @@ class PersonSeat:
         self._events: list[Any] = []
         """All public events of the match that were received."""
         self._told = 0
-        """The number of them that turns have reported."""
+        """The number of events that turns have reported."""
         self.lost = False
         """Whether the stream was opened again and no referee has resumed the match."""
         self._resumed = False
@@ -93,7 +93,7 @@ class PersonSeat:
 
     @property
     def names(self) -> list[str]:
-        """Return distinct names by seat, of a match that has begun; the own one has "(you)"."""
+        """Distinct names by seat, once the match has begun; the person's own ends in "(you)"."""
         entrants = self.offered.setup.entrants
         bots = Counter(entrant.bot for entrant in entrants)
         names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
@@ -205,7 +205,7 @@ class PersonSeat:
         """Record the newest events of the match, from the one with the number `first` on."""
         known = self._events[first:]
         if known != events[: len(known)]:
-            # A referee that was killed has lost the later events: they did not happen.
+            # A referee that was killed lost the later events: they count as not happened.
             events, known = self._events[:first] + events, []
             self.heard, self._events = [], []
         new = events[len(known) :]

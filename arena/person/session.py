@@ -2,8 +2,8 @@
 
 The person's bot plays only matches that its own token asked for (CHALLENGE_POLICY_OWN_ONLY), one at
 a time. Each session is an instance of the same version. A person who leaves during a match forfeits
-it: turns are answered without an action, until the faults forfeit it, so that the others need not
-wait.
+it: turns are answered without an action until the fault limit is reached, so that the others need
+not wait.
 """
 
 import logging
@@ -35,11 +35,11 @@ from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 
 CONNECT_SECONDS: Final = 10.0
-"""The longest time in which the referee must welcome the session."""
+"""The time within which the referee must welcome the session."""
 LEAVE_SECONDS: Final = 20.0
-"""The longest time that a session that leaves waits for its blocks to end."""
+"""The longest time that a leaving session waits for its blocks to end."""
 PAUSE_SECONDS: Final = 1.0
-"""The pause before a lost stream is opened again: the absence of a seat is limited."""
+"""The pause before a lost stream is opened again; it is short, as a seat's absence is limited."""
 RESUME_SECONDS: Final = 15.0
 """The longest time that another referee takes to resume a match after the stream is open again."""
 
@@ -131,7 +131,7 @@ class PersonSession:
         return accepted
 
     def _follow(self, updates: Iterator[ChallengeNews]) -> None:
-        """Record the reason if a match does not come about."""
+        """Record the reason if the challenge leads to no match."""
         reason = ""
         try:
             for told in updates:
@@ -273,7 +273,7 @@ class PersonSession:
         self._send(request)
 
     def _expect_resume(self, resumed: set[str]) -> None:
-        """Call the match off later, unless it is resumed or its end is told.
+        """Call the match off after `resume_seconds`, unless it is resumed or its end arrives.
 
         A referee that is killed has not stored what happened in its last moments.
         """

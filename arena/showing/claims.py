@@ -14,7 +14,7 @@ class Mark(Enum):
     BLUFF = "bluff"
     """A claim that the viewpoint knows to be false."""
     EXACT = "exact"
-    """A true claim to which nothing could be added."""
+    """A true claim that would be false if it were any higher."""
     DOUBT = "doubt"
     """A claim was doubted."""
     RIGHT = "right"

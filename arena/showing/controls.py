@@ -17,7 +17,7 @@ class GameControls(Protocol):
     ) -> Iterator[tuple[Any, Option]]:
         """Yield the legal actions with their options, in the order in which they are offered.
 
-        Actions that change nothing compared with another may be left out.
+        Actions with the same effect as another may be left out.
         """
 
     def question(self, view: Any, names: Sequence[str]) -> str:

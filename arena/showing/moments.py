@@ -28,7 +28,7 @@ class Moment:
     """The luck of a draw, by seat, in expected points. Only for EVERYTHING, because it reveals all
     hands; None if the game's table gives the draw no value."""
     decision: AnalysedDecision | None = None
-    """The value of the step, where it has one and the viewpoint sees the step itself: it reveals
+    """The analysis of the step, if there is one and the viewpoint sees the step itself; it reveals
     the seat's hand.
     """
 

@@ -8,8 +8,8 @@ class Option:
     """One action that a person may choose."""
 
     path: tuple[tuple[str, str], ...]
-    """The name of the choice and its value, for each step: actions that begin alike share its
-    beginning.
+    """For each step, the name of the choice and the chosen value; actions with the same first
+    choices share the beginning of the path.
     """
     words: str
     """The whole action, as the label of the button that plays it."""

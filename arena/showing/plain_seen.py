@@ -1,4 +1,4 @@
-"""A person's view of a game whose kit has no module `seen`: the views as they come."""
+"""A person's view of a game whose kit has no module `seen`: the views as they are received."""
 
 from typing import Any
 

@@ -9,9 +9,9 @@ from arena.showing.scenes import SCENES
 
 
 def replay_in_words(transcript: Transcript) -> dict[str, Any]:
-    """Return the steps of a match, with all secrets open, and the bots and their faults by seat.
+    """Return, as JSON, the bots and their faults by seat, and the steps in words, secrets included.
 
-    They are JSON; what was rolled, dealt or drawn is an action of the game as JSON. Raises
+    Rolls, deals and other draws are also given as the game's actions in JSON. Raises
     TranscriptError.
     """
     setup = transcript.setup

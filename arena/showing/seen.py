@@ -31,8 +31,8 @@ class GameSeen(Protocol):
     def between(self, public: Any, own: Any, played: Any) -> Any:
         """Return the spectator's view `public` as the seat sees it.
 
-        It holds the seat's own hand as long as that is certain. `own` is the seat's last own view,
-        and `played` its answer to that, None if it is not known.
+        It holds the seat's own hand while that is certain. `own` is the seat's own latest view, and
+        `played` its answer to that; None if the answer is not known.
         """
 
 

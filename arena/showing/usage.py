@@ -4,7 +4,7 @@ from arena.match.notes import Usage
 
 
 def cost_in_words(microusd: float) -> str:
-    """Return a cost in millionths of a US dollar as "$0.0123", with two digits that count."""
+    """Return a cost in millionths of a US dollar; below $1, as "$0.012": two significant digits."""
     dollars = microusd / 1_000_000
     return f"${dollars:,.2f}" if dollars >= 1 or not dollars else f"${dollars:.2g}"
 
