@@ -2,9 +2,9 @@
 
 Exception
 └── UnmetError     the bot did not do what a scenario expects; says what was seen instead
-    └── GoneError  it closed or cut its stream
+    └── GoneError  the bot closed or cut its stream
 UserError
-└── ListenError    its address cannot be used
+└── ListenError    the referee's address cannot be used
 """
 
 import asyncio

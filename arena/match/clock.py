@@ -77,7 +77,7 @@ def read_time_control(text: str) -> TimeControl:
 
 def _duration_ms(name: str, text: str) -> int:
     least, most = _BOUNDS_MS[name]
-    # At most 9 digits, as many as the bounds need: parsing a million digits takes seconds.
+    # At most 9 digits, enough for all bounds: parsing a million digits takes seconds.
     found = re.fullmatch(r"([0-9]{1,9})(ms|s|m|h)", text, re.ASCII)
     milliseconds = int(found[1]) * _UNITS[found[2]] if found else -1
     if not least <= milliseconds <= most:

@@ -18,7 +18,7 @@ SCORE: Final = "points"
 ROUND: Final = "Round"
 
 _SEATS: Final = 10
-"""The most seats that any table has: a view does not hold their number."""
+"""The most seats that any table has, because a view may not tell its number of seats."""
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001

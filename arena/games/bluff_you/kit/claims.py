@@ -51,7 +51,7 @@ def own_chance(action: Any, view: BluffYouView, options: Options) -> Fraction | 
 
 
 def likeliest(view: BluffYouView, options: Options) -> Fraction | None:  # noqa: ARG001
-    """Return whether the sum may be announced, as a win or a steal; None in other phases."""
+    """Return 1 or 0: whether the sum may be announced as a win or steal; None in other phases."""
     if view.phase is not BluffYouPhase.ANNOUNCE:
         return None
     number = sum(view.dice)
