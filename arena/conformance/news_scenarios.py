@@ -82,7 +82,7 @@ async def _refused_turn(referee: ScriptedReferee) -> str:
         await play_out(stream, [match], begun=True)
     await end_all(referee, stream, [match])
     answers = await plays_on(referee, stream, matches)
-    quiet_about(referee, match.id, "a match in which it was told of its fault")
+    quiet_about(referee, match.id, "a match in which it got a refusal")
     return f"it played on, and the next match with {answers} answers"
 
 
@@ -99,7 +99,7 @@ async def _repeated(referee: ScriptedReferee) -> str:
     await stream.say(ends=[end])
     await stream.say(ends=[end])
     await plays_on(referee, stream, matches)
-    quiet_about(referee, match.id, "a match of which a turn and the end came twice")
+    quiet_about(referee, match.id, "a match whose turn and end came twice")
     return f"it answered the turn both times, and played on, with {answers} answers"
 
 
@@ -165,7 +165,7 @@ SCENARIOS: Final = (
     ),
     Scenario(
         "repetition",
-        "Answers a turn that is asked twice, and bears an end that comes twice.",
+        "Answers a turn that is asked twice, and accepts an end that comes twice.",
         _repeated,
     ),
     Scenario(

@@ -17,7 +17,7 @@ async def names(referee: ScriptedReferee, match_id: str, what: str) -> None:
     while line_about(referee, match_id) is None:
         if time.monotonic() > deadline:
             raise UnmetError(
-                f"of a match with {what} it printed no line with “{NOTICED}” and the match's id"
+                f"it printed no line with “{NOTICED}” and the id of the match with {what}"
             )
         await asyncio.sleep(0.02)
 
@@ -26,7 +26,7 @@ def quiet_about(referee: ScriptedReferee, match_id: str, which: str) -> None:
     """Raise UnmetError if the bot printed that a sound match is wrong."""
     line = line_about(referee, match_id)
     if line is not None:
-        raise UnmetError(f"of {which} it printed: {line}")
+        raise UnmetError(f"it reported as wrong {which}: {line}")
 
 
 def line_about(referee: ScriptedReferee, match_id: str) -> str | None:

@@ -106,6 +106,6 @@ async def _outcome(referee: ScriptedReferee, scenario: Scenario, seconds: float)
             await asyncio.sleep(PRINT_SECONDS)
     except TimeoutError:
         waited = f", but waited for {referee.awaited}" if referee.awaited else ""
-        seen = f"the scenario was not through after {seconds:g} s{waited}"
+        seen = f"the scenario did not finish within {seconds:g} s{waited}"
     took = asyncio.get_running_loop().time() - began
     return ScenarioOutcome(scenario, met, seen, took, referee.log)

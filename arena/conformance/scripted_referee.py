@@ -253,7 +253,7 @@ class ScriptedReferee(ABC):
         none = hello.max_matches == -1
         if none and not leaving:
             raise UnmetError(
-                "hello.max_matches is -1, for none: a bot that is checked asks for a place"
+                "hello.max_matches is -1 (no matches): in a check it must be at least 1"
             )
         if not (none or 0 <= hello.max_matches <= 64):
             raise UnmetError(f"hello.max_matches is {hello.max_matches}, not 1 to 64")

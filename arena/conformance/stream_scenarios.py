@@ -195,7 +195,7 @@ async def _checks_the_last(referee: ScriptedReferee) -> None:
     for match in tables:  # while the bot checks the first, the second and the stream end
         await end_all(referee, stream, [match])
     stream.end()
-    await names(referee, tables[-1].id, "a wrong deal, the last before it left,")
+    await names(referee, tables[-1].id, "a wrong deal, the last before it left")
 
 
 SCENARIOS: Final = (
@@ -210,7 +210,7 @@ SCENARIOS: Final = (
     ),
     Scenario(
         "missed end",
-        "Does not complain of a match that ended, by its absence, while the stream was lost.",
+        "Does not report as wrong a match that it forfeited while the stream was lost.",
         _missed_end,
     ),
     Scenario(
@@ -228,14 +228,14 @@ SCENARIOS: Final = (
         "takeover",
         "Does not come back after ABORTED.",
         _takeover,
-        needs_program="the bot is not to come back, and would miss what follows",
+        needs_program="the bot must not come back, so it would miss the later scenarios",
         stays_away=True,
     ),
     Scenario(
         "refused token",
         "Does not come back after UNAUTHENTICATED.",
         _refused_token,
-        needs_program="the bot is not to come back, and would miss what follows",
+        needs_program="the bot must not come back, so it would miss the later scenarios",
         stays_away=True,
     ),
     Scenario(

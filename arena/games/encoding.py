@@ -164,7 +164,7 @@ class Encoding(ABC):
     def _check(self, view: Any) -> None:
         seats, own = self._seats_and_own(view)
         if own is None:
-            raise EncodingError("a spectator's view has no encoding: it is that of no seat")
+            raise EncodingError("a spectator's view has no encoding, because it belongs to no seat")
         if seats != self.seats:
             raise EncodingError(f"this view has {seats} seats, the encoding {self.seats}")
 
@@ -182,7 +182,7 @@ class Encoding(ABC):
     def _named(self, seat: int | None) -> int:
         if seat is None:
             raise EncodingError(
-                f"ids of {self.game.name} count seats from the one that acts: name it"
+                f"action ids of {self.game.name} are relative to the acting seat: pass `seat`"
             )
         return seat
 

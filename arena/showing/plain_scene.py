@@ -12,7 +12,7 @@ from arena.showing.claims import ClaimOutcome, ShownClaim
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
 
-QUIET: Final = "Something happens that is not told."
+QUIET: Final = "Something happens that is not public."
 UNIT: Final = ""
 SCORE: Final = "points"
 ROUND: Final = "Round"

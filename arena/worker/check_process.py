@@ -53,7 +53,7 @@ async def checked(
                 if leaving.done():
                     return STOPPED
             return ShiftEnd(
-                f"Its check was not through after {seconds:.0f} s; its last step: {check.step}. If "
+                f"Its check did not finish within {seconds:.0f} s; its last step: {check.step}. If "
                 "this machine was busy, the same build may pass: upload it again.",
                 accepted=False,
             )

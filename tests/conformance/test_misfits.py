@@ -99,8 +99,8 @@ async def test_a_bot_that_crashes_has_the_time_to_print_why(tmp_path: Path) -> N
         ("GivesUp", "drain", "it ended with code 2 after "),
         ("DrainsOnce", "drain", "instead of drain, on a new stream"),
         ("NeverLeaves", "drain", "it still runs"),
-        ("LeavesUnchecked", "drain", "the last before it left, it printed no line"),
-        ("Placeless", "matches", "max_matches is -1, for none: a bot that is checked asks for a"),
+        ("LeavesUnchecked", "drain", "a wrong deal, the last before it left"),
+        ("Placeless", "matches", "max_matches is -1 (no matches): in a check"),
     ],
 )
 @pytest.mark.slow
@@ -117,7 +117,7 @@ async def test_other_misfits_fail_it_too(
 async def test_a_scenario_has_a_hard_limit(tmp_path: Path) -> None:
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     (outcome,) = await check(sleeper, tmp_path, SCENARIOS[:1], seconds=1)
-    assert (outcome.met, outcome.seen) == (False, "the scenario was not through after 1 s")
+    assert (outcome.met, outcome.seen) == (False, "the scenario did not finish within 1 s")
     assert outcome.seconds < 5
 
 

@@ -172,7 +172,7 @@ def test_only_with_the_history_a_view_of_bluff_is_read_back() -> None:
     game = KITS["bluff"].game(BluffOptions())
     view = game.view(game.start(2), 0)
     with_it, without = (encoding("bluff", 2, history=history) for history in (True, False))
-    with pytest.raises(EncodingError, match="with the history alone"):
+    with pytest.raises(EncodingError, match="only from observations with history"):
         without.view(without.observe(view))
     assert with_it.view(with_it.observe(view)).dice_counts == view.dice_counts
 

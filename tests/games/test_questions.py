@@ -45,7 +45,7 @@ def test_in_skull_to_lay_to_bid_to_turn_over_or_to_give_up() -> None:
     table = Table().all_lay(SKULL, FLOWER, FLOWER).do(0, Bid(3))
     ask(0)
     assert asked == [
-        "Round 1: lay your first disc, as all do at the same moment.",
+        "Round 1: lay your first disc; all seats lay theirs at the same time.",
         "Add a disc, or bid how many of the 3 discs you can turn over without a skull.",
         "Ann bids 2 of 3 discs. Raise, or pass?",
         "You have to turn over 1 more disc. Whose?",

@@ -92,8 +92,8 @@ def _chances(encoding: BluffEncoding) -> NDArray[np.float32]:
         or any((opener, other) not in solved.values for opener in states for other in states)
     ):
         raise EncodingError(
-            "chances to win are known for bluff at two seats alone, with bet_cap=dice_in_play and "
-            "up to five dice per player, where the sample bots are installed"
+            "rewards by chances to win need bluff at two seats, bet_cap=dice_in_play, at most five "
+            "dice per player, and the installed sample bots"
         )
     found = np.zeros((dice + 1, dice + 1), np.float32)
     found[0, :], found[:, 0] = 0, 1

@@ -58,7 +58,9 @@ class BluffEncoding(Encoding):
         Raises EncodingError without the history, and with the extension.
         """
         if not self.history or self._ways > 1:
-            raise EncodingError("observations of bluff hold all of a view with the history alone")
+            raise EncodingError(
+                "a view of bluff follows only from observations with history, without the extension"
+            )
         seen = {name: observation[at] for name, at in self.fields.items()}
         held = np.rint(seen["hidden_dice"] * self._dice).astype(int)
         counts = tuple(np.rint(seen["dice_counts"] * self._dice).astype(int).tolist())

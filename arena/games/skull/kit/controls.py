@@ -31,7 +31,9 @@ def question(view: SkullView, names: Sequence[str]) -> str:
     lie = number_of(sum(view.mats), "disc")
     match view.phase:
         case SkullPhase.PLACE:
-            return f"Round {view.round}: lay your first disc, as all do at the same moment."
+            return (
+                f"Round {view.round}: lay your first disc; all seats lay theirs at the same time."
+            )
         case SkullPhase.TURN:
             return f"Add a disc, or bid how many of the {lie} you can turn over without a skull."
         case SkullPhase.RAISE if view.bidder is not None:
