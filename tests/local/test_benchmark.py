@@ -194,7 +194,7 @@ def test_recorded_matches_against_the_house_are_measured() -> None:
 
 @pytest.mark.system  # a minute or more on a slow machine
 def test_recorded_matches_count_once_and_in_any_order() -> None:
-    matches = recorded("honest", "cfr", 31)
+    matches = recorded("honest", "cfr", 12)
     assert benchmark_of_recorded("mine", matches + matches[::-1]) == benchmark_of_recorded(
         "mine", matches
     )

@@ -1,5 +1,7 @@
 """Confidence sequences hold at all looks together; fixed intervals do not."""
 
+from bisect import bisect_left, bisect_right
+
 import numpy as np
 import pytest
 
@@ -42,8 +44,11 @@ def missed(values: np.ndarray, mean: float, looks: np.ndarray) -> tuple[float, f
     ever, ever_z = np.zeros(len(values), bool), np.zeros(len(values), bool)
     for at in looks:
         count = at + 1
-        bounds = {total: confidence_sequence(total, count) for total in set(sums[:, at].tolist())}
-        ever |= [not bounds[total][0] <= mean <= bounds[total][1] for total in sums[:, at].tolist()]
+        # Both ends of an interval grow with the total, so the totals that hold the mean are a run.
+        totals, place = np.unique(sums[:, at], return_inverse=True)
+        first = bisect_left(totals, mean, key=lambda total: confidence_sequence(total, count)[1])
+        end = bisect_right(totals, mean, key=lambda total: confidence_sequence(total, count)[0])
+        ever |= (place < first) | (place >= end)
         means = sums[:, at] / count
         errors = np.sqrt(np.maximum(squares[:, at] / count - means**2, 1e-9) / count)
         ever_z |= np.abs(means - mean) > Z_95 * errors
