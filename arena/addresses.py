@@ -13,7 +13,7 @@ def bare_host(host: str) -> str:
 
 
 def host_port(host: str, port: int) -> str:
-    """Return HOST:PORT, an IPv6 address in brackets: `[::1]:50051`."""
+    """Return HOST:PORT, with an IPv6 address in brackets: `[::1]:50051`."""
     bare = bare_host(host)
     return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
 
@@ -32,9 +32,9 @@ def on_loopback(host: str) -> bool:
 
 
 def network_of(address: str) -> str:
-    """Return what counts as one visitor: an IPv4 address, or the 64-bit network of an IPv6 address.
+    """Return the key that identifies a visitor: an IPv4 address, or an IPv6 address's /64 network.
 
-    One visitor usually has such a network alone. Other text is returned unchanged.
+    Usually a single visitor has the whole /64 network. Other text is returned unchanged.
     """
     try:
         found = ip_address(address.partition("%")[0])

@@ -1,7 +1,7 @@
 """The `arena` command: the list of its commands, each in a module of arena/commands.
 
-Only the module of the requested command is loaded, so that a leaderboard does not load gRPC, nor a
-referee numpy. The help texts of the others are read from their files.
+Only the module of the requested command is loaded, so that `leaderboard` does not load gRPC and
+`serve` does not load numpy. The help texts of the others are read from their source files.
 """
 
 import ast
@@ -77,12 +77,12 @@ The attribute is a function, or a Typer app with commands below.
 
 
 class _Commands(TyperGroup):
-    """The group of all commands; an error repeats a refused argument with the allowed values."""
+    """The group of all commands; errors show a refused argument and the allowed values."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a UserError of any command or option ends it with its message.
+        """Run the command; a UserError in any command or option prints its message and exits.
 
-        Pydantic's message of a refused argument is replaced.
+        Pydantic's message about a refused argument is replaced.
         """
         try:
             with exit_with_message():
@@ -99,7 +99,7 @@ def _reason(cause: BaseException | None) -> str | None:
 
     None if the error is not pydantic's.
     """
-    # Imported here, because they load the games.
+    # Imported here, because these imports load the games.
     from pydantic import ValidationError
 
     if not isinstance(cause, ValidationError):
@@ -113,7 +113,7 @@ def _reason(cause: BaseException | None) -> str | None:
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
-    """Return the Typer app with all commands, of which only the one in the arguments can run."""
+    """Return the Typer app that lists all commands; only the one in the arguments can run."""
     asked_for = arguments[0] if arguments else None
     app = typer.Typer(
         cls=_Commands,
@@ -125,7 +125,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         if name == asked_for:
             _add(app, name, place)
         else:
-            # Only the list of all commands shows the help of others, and reading it takes long.
+            # Reading the help of the others is slow, and only the list of all commands shows it.
             app.command(name, help=None if asked_for in COMMANDS else _help(place))(_not_loaded)
     return app
 

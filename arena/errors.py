@@ -22,9 +22,9 @@ class UserError(Exception):
 
 
 def any_failure() -> type[BaseException]:
-    """Return the exceptions of a bot's code to catch, for an `except` clause.
+    """Return the type for an `except` clause that catches any failure of a bot's code.
 
-    These are all but Ctrl-C. A `sys.exit` in the bot's code would otherwise end a whole series,
-    with an exit code of another meaning.
+    It catches everything except Ctrl-C. Otherwise a `sys.exit` in the bot's code would end a whole
+    series, with an exit code that has another meaning here.
     """
     return Exception if isinstance(sys.exception(), KeyboardInterrupt) else BaseException

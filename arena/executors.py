@@ -46,7 +46,8 @@ class Once(Protocol):
 def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterator[WorkPool]:
     """Run parts in `jobs` processes of this machine, which end with the context.
 
-    One job is this process itself. The others call `begin` first, all with the same lock.
+    With one job, the parts run in this process. Otherwise each process first calls `begin` with a
+    lock that all of them share.
     """
     if jobs == 1:
         with ThreadPoolExecutor(1) as thread:

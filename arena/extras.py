@@ -1,4 +1,4 @@
-"""The extra of the package that a command needs, named in an error where a module is missing."""
+"""Which extra of the package a command needs, for the error message about a missing module."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ WITHOUT_SERVER = frozenset(
         *("team add", "team list", "team remove"),
     }
 )
-"""The commands that need no database, unless they are given one of the following options."""
+"""The commands that need no database, unless they have one of the options in OF_THE_SERVER."""
 
 OF_THE_SERVER = frozenset({"--connected", "--missing", "--operator"})
 
@@ -36,7 +36,7 @@ OF_RESULTS = frozenset(
         *("transcript", "verify"),
     }
 )
-"""The commands that read results from the database of the arena on whose machine they run."""
+"""The commands that read results from the database of an arena on this machine."""
 
 OF_OPERATORS = frozenset(
     {
@@ -44,10 +44,10 @@ OF_OPERATORS = frozenset(
         *("owner", "roles", "tournament", "worker"),
     }
 )
-"""The other commands for that database."""
+"""The other commands that work on that database."""
 
 _GROUPS = ("tournament", "bot", "event", "team")
-"""The groups of commands of which some need less than others."""
+"""The groups whose commands differ in the extra that they need."""
 
 MODULES = {
     "play": frozenset(
@@ -93,9 +93,8 @@ MODULES = {
 }
 """The modules of each extra of the package.
 
-The extras play, server and dashboard contain those before them; the solver's, the figures' and the
-cluster's contain play, that of learners contains the solver's, those of similar programs and of
-data sets contain server.
+Of play, server and dashboard, each contains those before it. solve, figures and cluster contain
+play; learn contains solve; similar and data contain server.
 """
 
 

@@ -13,9 +13,9 @@ _VARIANT: Final = 2 << 62
 def new_id() -> str:
     """Return a UUID of version 7: the time in milliseconds, then 74 random bits.
 
-    Rows of matches that were played at the same time therefore lie together in the database's
-    indexes. With random ids, each of them would be on a page of its own, so that a long history
-    would make it slower to record a match and to read the newest.
+    Index entries of matches played at about the same time are therefore adjacent in the database.
+    With random ids, each would be on a different index page, so that recording a match and reading
+    the newest ones would become slower as the history grows.
     """
     milliseconds = time.time_ns() // 1_000_000
     chance = secrets.randbits(74)

@@ -27,8 +27,9 @@ def isolate() -> None:
 def leave_at_once(_number: int, _frame: object) -> None:
     """Handle SIGINT while nothing has to be cleaned up: during imports, and at the end.
 
-    Out of an import an exception would come as another one or as a traceback. The handler also
-    replaces an ignored signal, as after `nohup arena … &`: Ctrl-C must always end the process.
+    An exception raised during an import could be replaced by another one or print a traceback. The
+    handler also applies where SIGINT is ignored, as after `nohup arena … &`: Ctrl-C must always end
+    the process.
     """
     os._exit(INTERRUPTED)
 
@@ -36,8 +37,8 @@ def leave_at_once(_number: int, _frame: object) -> None:
 def open_standard_streams() -> None:
     """Open /dev/null as each of the file numbers 0 to 2 that is closed.
 
-    Schedulers start programs in this state. The next opened file would get the number: a socket,
-    for example, which then receives the output for stdout.
+    Schedulers start programs in this state. The next opened file would get the closed number: a
+    socket, for example, which would then receive the output meant for stdout.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         try:
@@ -50,10 +51,10 @@ def open_standard_streams() -> None:
 
 
 def safe_path(path: list[str], python_path: str) -> list[str]:
-    """Return the search path for modules without the working directory or the script's.
+    """Return the search path for modules without the working directory or the script's folder.
 
     The folders of PYTHONPATH come last: their files are found, but shadow no module. The folder of
-    this package is added where nothing else names it.
+    this package is added if it is not in the path.
     """
     found = path if sys.flags.safe_path else path[1:]
     last = python_folders(python_path)
@@ -79,7 +80,7 @@ def _absolute(path: str) -> str:
 def bypass_proxies(environment: "os._Environ[str] | dict[str, str]", *more: str) -> None:
     """Exempt this machine, and `more` hosts, from the proxies that the environment names.
 
-    Programs that read `no_proxy` prefer its lower-case form; some read only the other.
+    Programs prefer `no_proxy` to `NO_PROXY`; some read only the latter.
     """
     if not any(environment.get(name) or environment.get(name.upper()) for name in _PROXIES):
         return

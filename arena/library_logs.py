@@ -3,8 +3,8 @@
 A library that logs an entry for each item from an untrusted peer would fill the disk and, with a
 traceback for each, take all the time of its thread. Therefore every logger but the arena's own
 writes each kind of entry (the text before its values are filled in) a few times a minute, and a
-limited number of entries in all; entries beyond that are counted. An omitted entry costs some
-microseconds at most: its logger is asked before it is formatted as a record or a traceback.
+limited number of entries in all; entries beyond that are only counted. An omitted entry costs a few
+microseconds at most: the bounds are checked before a record or a traceback is formatted.
 """
 
 import logging
@@ -28,7 +28,7 @@ LONGEST_KIND: Final = 200
 
 
 class _BoundedLogger(logging.Logger):
-    """A logger that omits entries beyond the bounds, and reports their number with the next one."""
+    """A logger that omits entries beyond the bounds; the next window begins with their number."""
 
     _until = 0.0
     _written = 0
@@ -36,9 +36,9 @@ class _BoundedLogger(logging.Logger):
     _kinds: dict[str, int]
 
     def exception(self, msg: object, *args: object, exc_info: Any = True, **named: Any) -> None:
-        """Log an exception, unless it is beyond the bounds or says that a task was cancelled.
+        """Log an exception, unless it is beyond the bounds or a library's CancelledError.
 
-        grpc.aio logs that of calls which end in the moment in which their server stops.
+        grpc.aio logs a CancelledError for each call that ends while its server stops.
         """
         if isinstance(sys.exception(), CancelledError) and self.name.partition(".")[0] != OURS:
             return
@@ -47,7 +47,7 @@ class _BoundedLogger(logging.Logger):
             super().exception(msg, *args, exc_info=exc_info, **named)
 
     def _log(self, level: int, msg: object, args: Any, *rest: Any, **named: Any) -> None:
-        # Every entry of a logger passes here, after its level was compared.
+        # Every entry passes here, after the check of its level.
         if self.name.partition(".")[0] != OURS:
             if self._leaves_out(msg):
                 return
@@ -59,7 +59,7 @@ class _BoundedLogger(logging.Logger):
     def _leaves_out(self, msg: object) -> bool:
         """Return whether an entry is beyond the bounds, and count it if so.
 
-        Entries of the arena's own loggers never are: they do not count as written.
+        Entries of the arena's own loggers are never beyond them, as they do not count as written.
         """
         now = monotonic()
         if now >= self._until:
@@ -77,7 +77,7 @@ class _BoundedLogger(logging.Logger):
 
 
 def _kind(msg: object) -> str:
-    # An object may be slow to print, so its type is its kind.
+    # An object may be slow to format, so its type is its kind.
     return msg[:LONGEST_KIND] if isinstance(msg, str) else type(msg).__name__
 
 

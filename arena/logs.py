@@ -12,7 +12,7 @@ from arena.settings import Settings
 
 
 def configure_logs(settings: Settings) -> None:
-    """Log to stderr from the level of the settings on; called once, by the command that serves."""
+    """Log to stderr, from the level in the settings up. Called once, by the serving command."""
     written = _AS_JSON if settings.log_format == "json" else _as_text()
     structlog.configure(
         processors=[structlog.processors.add_log_level, *written],
@@ -39,7 +39,7 @@ def _as_text() -> list[Processor]:
     return [
         structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S"),
         _printable_values,
-        # Never the richer one: it prints local variables, among them tokens and dice.
+        # Never a richer traceback: it would print local variables, such as tokens and dice.
         structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
         ),

@@ -1,4 +1,4 @@
-"""Points in time: as text for people and programs, in UTC with the zone named; as milliseconds."""
+"""Conversion of times: to text for people and programs, in UTC; to and from milliseconds."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -24,9 +24,9 @@ def milliseconds(moment: datetime) -> int:
 
 
 def of_milliseconds(count: int) -> datetime:
-    """Return the moment of so many milliseconds since 1970, in UTC.
+    """Return the moment that is `count` milliseconds after 1970 began, in UTC.
 
-    Raises ValueError, OverflowError or OSError for one that no date expresses.
+    Raises ValueError, OverflowError or OSError if `datetime` cannot express it.
     """
     return datetime.fromtimestamp(count / 1000, UTC)
 

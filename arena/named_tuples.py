@@ -1,7 +1,8 @@
-"""`maker`: named tuples of the hot path, made without a call in Python.
+"""`maker`: a fast constructor of named tuples, for the hot path.
 
-A named tuple's own constructor is a function in Python. A decision makes eight of them, each in
-half the time this way; what is made seldom is made by its class, which checks its members.
+The constructor of a named tuple is a Python function; `maker` avoids this call. Each decision makes
+eight named tuples, each in half the time this way. Other code calls the class, which checks the
+number and names of the members.
 """
 
 from collections.abc import Callable
@@ -12,5 +13,5 @@ KindT = TypeVar("KindT", bound=tuple[Any, ...])
 
 
 def maker(kind: type[KindT]) -> Callable[[tuple[Any, ...]], KindT]:
-    """Return a function that makes a named tuple of a tuple of all its members, unchecked."""
+    """Return a function that makes a named tuple from a tuple of all its members, unchecked."""
     return partial(tuple.__new__, kind)

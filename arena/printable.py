@@ -3,7 +3,7 @@
 import re
 
 _FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]|'*[\t\r\n]")
-"""The start of a cell that some spreadsheet reads as a formula, or that start after apostrophes."""
+"""The start of a cell that some spreadsheet reads as a formula, also after leading apostrophes."""
 
 
 def printable(text: str, *, keep: str = "") -> str:

@@ -1,14 +1,14 @@
 """Verifiable random draws: keyed draws, and the commitment that binds them to a match.
 
-A draw is not the next number of a sequence but the value of a key that names the thing drawn
-("round 2 seat 0 die 3"). Equal keys under equal match keys give equal draws, whatever was drawn
-before, and any single draw can be recomputed alone.
+A draw is not the next number of a sequence. It is computed from a key that names the thing drawn
+("round 2 seat 0 die 3"). Equal keys under equal match keys give equal draws, independent of earlier
+draws, and any single draw can be recomputed alone.
 
     match key  = HMAC-SHA256(secret, frame(match id) + frame(entropy of seat 0) + ...)
     draw(key)  = first 8 bytes of HMAC-SHA256(match key, "<key>#<attempt>"), big-endian
     frame(x)   = length of x as 4 bytes, big-endian, then x
 
-Attempts count from 0; an attempt is rejected if its number lies in the incomplete last block of
+Attempts count from 0; an attempt is rejected if its number is in the incomplete last block of
 `bound` values, so that every value is equally likely.
 """
 
@@ -69,7 +69,7 @@ class KeyedRandomness:
             attempt += 1
 
 
-# Bounded by the sizes of dice, decks and tables.
+# The cache stays small: bounds are the sizes of dice, decks and tables.
 @cache
 def _limit(bound: int) -> int:
     """Return the first number of the incomplete last block."""

@@ -70,33 +70,33 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """An identity by the word of an identity provider, from an ID token that was verified."""
+    """An identity that an identity provider asserts, from a verified ID token."""
 
     issuer: str
     subject: str
-    """Never given to somebody else by the issuer."""
+    """The issuer's id of a person; the issuer never gives it to another person."""
     suggested_name: str
-    """How the provider calls somebody; possibly empty."""
+    """The provider's name for the person; possibly empty."""
     token_sha256: bytes
-    """The hash of the ID token, which signs in once."""
+    """The hash of the ID token, which can sign in only once."""
     expires_at: datetime
-    """From then on the token is refused for its age."""
+    """When the token expires; it is refused from then on."""
 
 
 class SignUp(StrEnum):
     """The ways in which owners sign up."""
 
     OPEN = "open"
-    """Everybody."""
+    """Everybody can sign up."""
     INVITE = "invite"
-    """With an invite of the operator."""
+    """An invite from the operator is needed."""
     CLOSED = "closed"
-    """Not at all: the operator registers bots."""
+    """Nobody can sign up: the operator registers bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The limits of what an owner may register."""
+    """The limits on the bots and versions that an owner may register."""
 
     bots: int
     """Bots in service."""
@@ -115,7 +115,7 @@ class OwnBots:
     prefix: str = ""
     """The beginning of the names of the bots."""
     after: VersionId | None = None
-    """The version behind which the selection begins."""
+    """The selection begins after this version."""
     limit: int | None = None
 
 
@@ -136,13 +136,13 @@ class OwnedVersion:
     pace: int | None
     """The rated matches an hour that the bot may begin; None for any number."""
     wished_pace: int | None
-    """The number that its owner wishes."""
+    """The pace that its owner asks for."""
     text: str
     language: str
     link: str
     matches: int
     faults: int
-    """In all of its matches."""
+    """The number of faults in all of its matches."""
     shares_decisions: bool = True
     """Whether the bot's decisions are in data sets."""
     shares_notes: bool = False
@@ -150,7 +150,7 @@ class OwnedVersion:
 
 
 EDITION: Final = 2
-"""The edition of the scenarios of `arena check`; it grows as soon as they ask more of a bot."""
+"""The edition of the scenarios of `arena check`; it increases when they require more of a bot."""
 
 
 class CheckOrigin(Enum):
@@ -203,16 +203,16 @@ class TournamentBlock:
 
 @dataclass(frozen=True, slots=True)
 class ToldFault:
-    """A fault as the bot was told of it, beyond what the transcript holds."""
+    """The details of a fault that the bot received and the transcript does not contain."""
 
     turn_number: int
     reason: str
     sent: str | None
-    """The action that the rules do not allow, as JSON; None if no action was understood."""
+    """The illegal action as JSON; None if no action could be parsed, or if it is too long."""
 
     @classmethod
     def of(cls, game: AnyGame, refused: Refused) -> "ToldFault":
-        """Return what is kept of a refusal; of what a bot sent, no more than a screen holds."""
+        """Return the part of a refusal to keep; a long reason is cut, a long action left out."""
         sent = None
         if refused.sent is not None:
             sent = game.notation.to_text(refused.sent).replace("\\u0000", "")
@@ -237,20 +237,20 @@ class FinishedMatch:
     started_at: datetime
     finished_at: datetime
     faults: tuple[ToldFault, ...] = ()
-    """By turn; as far as they are known, if the match was spooled by an earlier release."""
+    """By turn; possibly incomplete if an earlier release spooled the match."""
     instances: tuple[str, ...] = ()
-    """The connected copy that sat in each seat; empty if none has a name."""
+    """The connected copy of the bot in each seat; empty if no copy has a name."""
     notes: tuple[Note, ...] = ()
-    """What the bots noted."""
+    """The bots' notes."""
 
     def instance(self, seat: int) -> str:
-        """Return the connected copy that sat there; often empty."""
+        """Return the connected copy of the bot in a seat; often empty."""
         return self.instances[seat] if self.instances else ""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockEnd:
-    """The end of a block before its time: void, or closed so that its matches count."""
+    """An early end of a block: void, or closed so that its matches count."""
 
     block_id: str
     void: bool
@@ -258,17 +258,17 @@ class BlockEnd:
 
 @dataclass(frozen=True, slots=True)
 class UntoldEnd:
-    """An end that a bot has not been told."""
+    """The end of a match that a bot has not been notified of."""
 
     match_id: str
     version_id: VersionId
     instance: str
-    """The connected copy of the bot that sat there."""
+    """The connected copy of the bot that played it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A recorded match in short."""
+    """A summary of a recorded match."""
 
     match_id: str
     game: str
@@ -289,4 +289,4 @@ class RecordedChallenge:
     wanted: int
     """How many matches were asked for."""
     over: bool
-    """Whether none follows."""
+    """Whether no more matches follow."""

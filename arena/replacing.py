@@ -20,6 +20,6 @@ def replacing(path: Path, mode: int = 0o666) -> Iterator[Path]:
         yield beside
         os.replace(beside, path)  # noqa: PTH105  atomic
     finally:
-        # It still exists if it did not replace the other.
+        # It still exists if it did not replace `path`.
         with suppress(OSError):
             beside.unlink()

@@ -110,16 +110,16 @@ class Settings(BaseSettings):
     public_address: str | None = None
     """The address at which bots reach this referee among several on one database.
 
-    It is `host:port` or `https://host:port`; with a range of ports (`host:50061-50068`) a referee
-    takes the first that no other has. Without it the address is the one that the referee listens
-    on, if that is one of its own. Pages show it to authors, of a range the first.
+    It is `host:port` or `https://host:port`. With a range of ports (`host:50061-50068`) a referee
+    takes the first that no other referee has, and pages show the first of the range to authors.
+    Without this setting the address is `host` and `port`, unless `host` means all addresses.
     """
     dashboard_port: Port = 8501
     """The dashboard's port; 0 takes a free one."""
     socket: Path | None = None
-    """The Unix socket over which hosted bots play; its directory is only for the referee's user.
+    """The Unix socket over which hosted bots play; only the referee's user may enter its directory.
 
-    Without it there is one in a directory of its own.
+    By default the socket is in a new directory of its own.
     """
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
     """The number of matches a second that house bots play among themselves, or `max`."""
@@ -128,12 +128,12 @@ class Settings(BaseSettings):
     tls_key: Path | None = None
     """The private key of the certificate."""
     tls_client_ca: Path | None = None
-    """The authorities whose certificates clients must show; clients need none without it."""
+    """The authorities for the certificates that clients must show; by default they need none."""
     signup: Annotated[SignUp | None, BeforeValidator(_lower)] = None
     """The rule for who may become an owner: everyone, those with an invite, or no one.
 
-    The values are `open`, `invite` and `closed`. Without it `arena up` is open as long as it
-    listens on this machine only; else an invite is needed.
+    The values are `open`, `invite` and `closed`. By default `arena up` is open if it listens on
+    this machine only; otherwise an invite is needed.
     """
     bots: int = Field(default=20, ge=1)
     """The number of bots that an owner may have, retired ones not counted."""
@@ -148,7 +148,8 @@ class Settings(BaseSettings):
     check_slots: int = Field(default=2, ge=1, le=256)
     """The number of uploads that one worker checks at a time, in addition to its hosted bots.
 
-    An owner takes one: with two, no owner waits for the slow build of another.
+    An owner has at most one check at a time: with two slots, an owner does not wait for the slow
+    build of another owner.
     """
     build_mb: float = Field(default=20, gt=0, le=100)
     """The maximum size of an uploaded build, in MiB."""
@@ -164,44 +165,45 @@ class Settings(BaseSettings):
     program_users: Annotated[SkipValidation[range], NoDecode, BeforeValidator(_users)] = range(
         2_010_000_000, 2_010_004_096
     )
-    """The users of the machine, as `FIRST-LAST`, under which a root worker runs programs.
+    """The user ids, as `FIRST-LAST`, under which a worker that is root runs programs.
 
-    Each program gets a user id of its own, which needs no name and owns nothing. The default ids
-    are given out by no distribution, container or directory service.
+    Each program gets a user id of its own, which needs no name and owns nothing. No distribution,
+    container or directory service assigns the default ids.
     """
     hosted_bots: int = Field(default=5, ge=1)
     """The number of an owner's bots that the arena runs."""
     shift_seconds: int = Field(default=60, ge=5, le=3600)
-    """The time for which a hosted bot plays before the next one has its turn."""
+    """The length of a hosted bot's shift, after which the next bot has its turn."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)
     """The delay with which spectators see matches, in seconds."""
     spread_load: float = Field(default=0.75, ge=0, le=1)
-    """The load from which bots play at one more of several referees; 0 uses all of them always.
+    """The load at which bots are spread over one more referee; 0 always uses all referees.
 
     A referee's load is the share of the last seconds in which its event loop was busy.
     """
     person_token: str | None = Field(default=None, repr=False)
-    """The token of the bot as which people play on the dashboard's page "Play".
+    """The token of the bot that represents people who play on the dashboard's page "Play".
 
-    `arena up` has one of its own.
+    `arena up` creates one.
     """
     dashboard_secret: str | None = Field(default=None, repr=False, min_length=16)
-    """A secret shared by a referee and its dashboards, which then name the visitor of each request.
+    """A secret shared by a referee and its dashboards.
 
-    Limits by address are then those of the visitor. `arena up` makes one.
+    With it, a dashboard tells the referee the visitor's address with each request, so that limits
+    by address apply to the visitor. `arena up` creates one.
     """
     dashboard_url: Annotated[str, AfterValidator(_origin)] | None = Field(default=None, repr=False)
     """The address at which visitors reach the pages; needed with an identity provider."""
     oidc_issuer: Annotated[str, AfterValidator(web_address)] | None = Field(
         default=None, repr=False
     )
-    """The identity provider (OpenID Connect) by which owners sign in on the pages."""
+    """The identity provider (OpenID Connect) with which owners sign in on the pages."""
     oidc_client_id: str | None = None
     """The arena's client id at the identity provider."""
     oidc_client_secret: str | None = Field(default=None, repr=False)
-    """The arena's secret at the identity provider, which the dashboard alone needs."""
+    """The arena's secret at the identity provider; only the dashboard needs it."""
     metrics_port: Port | None = None
-    """The port for metrics and readiness over HTTP; without it there is none."""
+    """The port for metrics and readiness over HTTP; by default they are not served."""
     log_format: Annotated[LogFormat, BeforeValidator(_lower)] = "text"
     """The format of log lines: text for people, or one JSON object a line."""
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
@@ -209,14 +211,14 @@ class Settings(BaseSettings):
 
     @property
     def metrics_address(self) -> tuple[str, int] | None:
-        """The host and port at which metrics are served; None if they are not."""
+        """The host and port at which metrics are served; None if they are not served."""
         return None if self.metrics_port is None else (self.host, self.metrics_port)
 
     @property
     def public_addresses(self) -> tuple[str, ...]:
         """The addresses in `public_address`, one for each port of a range.
 
-        `host:50061-50063` is three. Raises SettingsError.
+        `host:50061-50063` gives three. Raises SettingsError.
         """
         if self.public_address is None:
             return ()
@@ -261,7 +263,7 @@ def read_settings() -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = str(first["loc"][0])
-        # The message does not repeat a secret, or an address with a password.
+        # The message must not repeat a secret, or an address with a password.
         found = f"{found_text(first['input'])}; " if Settings.model_fields[field].repr else ""
         name, reason = _PREFIX + field.upper(), reason_text(first)
         raise SettingsError(f"{name} is malformed: {found}{reason}.") from None

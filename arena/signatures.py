@@ -38,12 +38,12 @@ class Signer:
         return replace(transcript, signature=Signature(self.public_key, value))
 
     def sign_document(self, data: bytes) -> bytes:
-        """Return the signature of a document that is no transcript: 64 bytes."""
+        """Return the signature of a document other than a transcript: 64 bytes."""
         return self._private.sign(_DOCUMENT + data)
 
 
 _DOCUMENT: Final = b"bluff-arena document\n"
-"""What is signed of a document begins with it: no transcript does."""
+"""The prefix of the signed bytes of every document; no transcript begins with it."""
 
 
 def check_document(data: bytes, signature: bytes, key: bytes) -> bool:
@@ -65,7 +65,8 @@ def new_private_key() -> bytes:
 def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
     """Raise TranscriptError unless the transcript is signed by `key`.
 
-    Without `key`, an unsigned transcript and a valid signature by the key it names are accepted.
+    Without `key`, accept an unsigned transcript, or a valid signature by the key that the
+    transcript names.
     """
     signature = transcript.signature
     if signature is None:
@@ -92,7 +93,7 @@ def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
 def _is_small_order(key: bytes) -> bool:
     """Return whether the key is a point of small order, in any encoding.
 
-    The highest bit is the sign of x, and y may be given unreduced.
+    The highest bit is the sign of x, and y may be encoded without reduction modulo the prime.
     """
     y = int.from_bytes(key, "little") % 2 ** (8 * KEY_BYTES - 1)
     return len(key) == KEY_BYTES and y % _PRIME in _SMALL_ORDER

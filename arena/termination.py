@@ -1,7 +1,7 @@
 """The end of a command: its exit code, and a sentence instead of a traceback.
 
 0     done
-1     as the command defines; or the reader of its output has gone, which needs no message
+1     as the command defines; or the reader of its output has closed it (no message is printed)
 2     an error that the user can correct, among them a missing extra and output that cannot be
       written
 130   Ctrl-C, at any moment
@@ -23,10 +23,10 @@ from arena.isolation import INTERRUPTED, leave_at_once
 _GONE: Final = 1
 _MENDABLE: Final = 2
 _COLLECT_AFTER: Final = 50_000
-"""The objects after which the youngest are looked through for garbage.
+"""The number of new objects after which Python collects the youngest generation.
 
-Imports make many objects, and no garbage: with Python's own 700, looking took a fifth of the CPU
-time that a referee needs to start.
+Imports create many objects and no garbage: with Python's default of 700, collections took a fifth
+of the CPU time that a referee needs to start.
 """
 
 
@@ -75,10 +75,10 @@ def run_command() -> NoReturn:
 
 
 def _text(raw: Any, stream: Any) -> io.TextIOWrapper:
-    """Return a stream like one of Python's, on another file.
+    """Return a text stream on `raw` with the properties of Python's `stream`.
 
-    A terminal gets "?" for characters that its encoding lacks. Files and pipes get UTF-8: what
-    goes there may be a document, of which no character must be lost.
+    If its encoding is not UTF-8, a terminal gets "?" for characters that the encoding lacks. Files
+    and pipes get UTF-8: the output may be a document, and no character of it may be lost.
     """
     encoding, errors = stream.encoding, stream.errors
     if errors in ("strict", "surrogateescape") and not _is_utf_8(encoding):
@@ -104,11 +104,11 @@ def _set_library_defaults() -> None:
     """Set variables that libraries read when they are imported, here and in child processes."""
     # gRPC's own log has a line for every failed handshake, which any peer can cause.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    # For the matrices of a ladder OpenBLAS's threads mostly wait for each other, busily: on cores
-    # that have other work it takes seven times the CPU time of one thread.
+    # For a ladder's matrices, OpenBLAS's threads mostly busy-wait for each other: on cores that
+    # have other work, they take seven times the CPU time of one thread.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # pydantic looks for its plugins among all installed packages: a quarter of what it takes to
-    # import the games, for plugins that observe models of other packages.
+    # pydantic searches all installed packages for plugins, which takes a quarter of the time needed
+    # to import the games. The arena needs none: plugins observe models of other packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
@@ -129,9 +129,9 @@ def _code_of_command(arguments: list[str]) -> int:
 
 
 def _print_json_alone() -> None:
-    """Let only a command's JSON reach standard output, in UTF-8 whatever the terminal has.
+    """Reserve standard output for the command's JSON, in UTF-8 whatever the terminal's encoding.
 
-    What bots, libraries and child processes print there goes to standard error.
+    Output of bots, libraries and child processes is redirected to standard error.
     """
     from arena.commands.terminal import JSON_STREAM
 
@@ -151,7 +151,7 @@ def _code_of_error(error: BaseException) -> int:
     if missing is not None:
         from arena.extras import missing_extra
 
-        # Loading and playing a bot report the modules that it lacks, so they never get here.
+        # A module that a bot lacks never gets here: loading or playing the bot reports it.
         sentence = missing_extra((missing.name or "").partition(".")[0], sys.argv[1:])
         if sentence is not None:
             _say(sentence)
@@ -159,7 +159,7 @@ def _code_of_error(error: BaseException) -> int:
     if any(isinstance(one, UnicodeEncodeError) for one in _chain(error)):
         from arena.printable import printable
 
-        # Names of files may have any bytes; what is sent or stored may not.
+        # File names may contain any bytes; text that is sent or stored must be UTF-8.
         words = sys.argv[1:]
         wrong = next((one for one in words if one.encode(errors="ignore").decode() != one), None)
         if wrong is not None:
@@ -172,7 +172,7 @@ def _code_of_error(error: BaseException) -> int:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, those in its groups, and its causes and contexts."""
+    """Yield an error, the errors in its groups, and their causes and contexts."""
     seen: set[int] = set()
     waiting = [error]
     while waiting:
@@ -187,9 +187,9 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _after_output(code: int) -> int:
-    """Flush the output and return the exit code; another code if that fails.
+    """Flush the output and return the exit code, or an error's code if flushing fails.
 
-    Python would do it after everything else, and fail with a traceback and code 120.
+    Python itself would flush at exit and fail with a traceback and code 120.
     """
     try:
         sys.stdout.flush()

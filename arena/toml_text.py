@@ -1,7 +1,7 @@
-"""`read_toml`: TOML from outside, read in bounded time.
+"""`read_toml`, which reads untrusted TOML in bounded time.
 
-`tomllib` needs time and memory that grow with the square of the parts of a dotted key: one of 32 kB
-takes seconds and a gigabyte.
+The time and memory that `tomllib` needs grow with the square of the number of parts of a dotted
+key: a key of 32 kB takes seconds and a gigabyte.
 """
 
 import re
@@ -15,22 +15,22 @@ MOST_CHARACTERS: Final = 32_768
 MOST_PARTS: Final = 10
 """The most parts of a key or of a table's name, such as the two of `final.seats`.
 
-Within both bounds no text was found that takes longer than 60 ms: a list of numbers does.
+Within both bounds, the slowest text found takes 60 ms: a list of numbers.
 """
 _PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')"""
-# Keys begin a line, bracketed or not, or follow a brace or comma. What looks like such a key inside
-# a string is found, too: rare, and simpler than to know where strings end.
+# Keys begin a line, bracketed or not, or follow a brace or comma. Text in a string that looks like
+# such a key is refused, too: this is rare, and simpler than finding where strings end.
 _LONG_KEY: Final = re.compile(
     rf"(?:^|[{{,])[ \t\[]*(?:{_PART}[ \t]*\.[ \t]*){{{MOST_PARTS}}}", re.M
 )
 
 
 class TomlError(UserError):
-    """The text is not TOML, or takes too long to read; the message is a predicate of the text."""
+    """The text is not TOML or too slow to read; the message follows a subject ("is not TOML")."""
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Return what a TOML text says. Raises TomlError."""
+    """Return a TOML text parsed. Raises TomlError."""
     if len(text) > MOST_CHARACTERS:
         raise TomlError(f"has more than {MOST_CHARACTERS:,} characters")
     if _LONG_KEY.search(text):
@@ -39,5 +39,5 @@ def read_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise TomlError("is nested too deeply") from None
-    except ValueError as error:  # not only TOMLDecodeError, as for a number of thousands of digits
+    except ValueError as error:  # not only TOMLDecodeError: a number may have thousands of digits
         raise TomlError(f"is not TOML: {error}") from error

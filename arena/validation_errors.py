@@ -55,7 +55,7 @@ def shown(value: object) -> str:
     """Return the repr of a value from an untrusted program, shortened if it is long."""
     try:
         text = repr(value)
-    except any_failure() as error:  # its own code, or a number of thousands of digits
+    except any_failure() as error:  # in its own `__repr__`, or a number of thousands of digits
         text = f"a {type(value).__name__} that cannot be shown ({type(error).__name__})"
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
@@ -120,7 +120,7 @@ def _allowed(kind: str, context: dict[str, Any], message: str) -> str:
         case "string_too_short":
             return f"a text of {context['min_length']} or more characters"
         case "literal_error" | "enum":
-            # Python's notation, in JSON's.
+            # From Python's notation to JSON's.
             expected = str(context["expected"]).replace("'", '"')
             return {"True": "true", "False": "false"}.get(expected, expected)
         case "too_short":

@@ -17,9 +17,9 @@ async def wait_at_most(event: asyncio.Event, seconds: float) -> None:
 async def first_of(
     *waits: Coroutine[Any, Any, Any], seconds: float | None = None
 ) -> AsyncIterator[list[asyncio.Task[Any]]]:
-    """Wait until the first of these is done, for `seconds` at most, and yield their tasks.
+    """Wait until the first of these is done, for `seconds` at most, and yield all their tasks.
 
-    At the end of the block the others are cancelled.
+    At the end of the block the unfinished ones are cancelled.
     """
     tasks = [asyncio.create_task(one) for one in waits]
     try:

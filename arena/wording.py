@@ -16,7 +16,7 @@ def one_of(choices: Sequence[object]) -> str:
 
 
 def number_of(count: int, thing: str, things: str | None = None) -> str:
-    """Return a number with its noun: "1 die", "2 dice"; `things` is by default the noun with s."""
+    """Return a number with its noun: "1 die", "2 dice"; the default plural adds an s."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 

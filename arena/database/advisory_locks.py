@@ -17,9 +17,9 @@ class AdvisoryLock(IntEnum):
     SUCCESSION = 7_236_403
     """The lock of referees that start or take over."""
     LIVING_REFEREES = 7_236_404
-    """A class of locks, by epoch: shared while a referee writes under its lease.
+    """A class of locks, by epoch: held in shared mode while a referee writes under its lease.
 
-    A trigger has the number, too.
+    A trigger in the database uses the same number.
     """
     QUEUEING_SHIFTS = 7_236_405
     CHECKPOINTS = 7_236_406
@@ -28,5 +28,5 @@ class AdvisoryLock(IntEnum):
     REMOVING_TRANSCRIPTS = 7_236_411
     FREEZING = 7_236_407
     """The lock of a transaction that fixes an event's builds, enters a bot, or changes the build
-    with which a bot plays. A function of the migrations has the number, too.
+    with which a bot plays. A function in the migrations uses the same number.
     """

@@ -8,8 +8,8 @@ from arena.database.engine import connect_arguments, parsed, pinged_soon
 POOL_SIZE = 10
 """The number of a referee's connections, which stay open once they are made.
 
-A referee records over one of them and reads over few others; many referees share the server's
-connections.
+A referee records over one of them and reads over a few others. The number is small because all
+referees share the server's limit of connections.
 """
 
 

@@ -4,8 +4,8 @@ The file is a ZIP archive, uncompressed, of two members: `dump`, as `pg_dump --f
 it, and `manifest.json`, with the schema's revision, the release, the time, the SHA-256 of the dump
 and the number of rows of each table. Rows are counted in the snapshot of the dump.
 
-What only says who is playing now (`RUNNING`) is left out: a restored arena would go on with matches
-that have ended elsewhere.
+Tables that only hold who is playing now (`RUNNING`) are left out: otherwise a restored arena would
+continue matches that have ended elsewhere.
 """
 
 import hashlib
@@ -39,13 +39,13 @@ RUNNING: Final = (
     "running_replies",
     "untold_ends",
 )
-"""The tables of which a backup has no rows."""
+"""The tables whose rows are not in a backup."""
 _DUMP: Final = "dump"
 _MANIFEST: Final = "manifest.json"
 _PIECE: Final = 1 << 20
 _EVERYWHERE: Final = re.compile(r" (SCHEMA|COMMENT|ACL) - (SCHEMA )?public | ACL pg_catalog ")
-"""Lines of `pg_restore --list`: the schema `public`, and rights on functions of Postgres itself,
-which `arena roles` has taken away.
+"""The lines of `pg_restore --list` that are not restored: the schema `public`, and the rights on
+Postgres's own functions, which `arena roles` has already revoked.
 """
 _NONE: Final = "The file is no backup of an arena"
 
@@ -55,21 +55,21 @@ class BackupManifest:
     """The contents of `manifest.json`."""
 
     revision: str
-    """The revision of its schema."""
+    """The revision of the schema."""
     release: str
-    """The release of the arena that made it."""
+    """The release of the arena that made the backup."""
     made_at: datetime
     sha256: str
     """The SHA-256 of the dump."""
     rows: Mapping[str, int]
-    """The number of rows by table; one outside of the schema `public` is called schema.table."""
+    """The number of rows by table; a table outside the schema `public` is called schema.table."""
 
 
 def back_up(url: str, file: Path) -> BackupManifest:
     """Write a backup of a migrated database; the file appears only when it is complete.
 
     Raises:
-        BackupError: Postgres's program refused it, or the file cannot be written.
+        BackupError: `pg_dump` failed, or the file cannot be written.
         DatabaseUnreachableError: The database does not answer.
     """
     try:
@@ -94,7 +94,7 @@ def back_up(url: str, file: Path) -> BackupManifest:
                 _digest(dump),
                 {name: _count(connection, name) for name in _tables(connection)},
             )
-            # In a directory of our own: nobody else has made the file, or reads it.
+            # In a directory of our own, so that nobody else can create or read the file.
             part = Path(place) / "part"
             with zipfile.ZipFile(part, "w") as archive:
                 archive.writestr(_MANIFEST, _text(manifest))
@@ -110,9 +110,9 @@ def restore(url: str, file: Path) -> BackupManifest:
     """Restore a backup into an empty database, check it, and migrate it to this release's schema.
 
     Raises:
-        BackupError: The file is no backup or is damaged, the database is not empty, Postgres's
-            program refused it: the database is then as before. Or other rows came back than were
-            counted: then it must not be used.
+        BackupError: The file is no backup or is damaged, the database is not empty, or `pg_restore`
+            failed; the database is then unchanged. Or a table's number of rows differs from the
+            manifest; the database must then not be used.
         DatabaseUnreachableError: The database does not answer.
     """
     manifest = read_manifest(file)
@@ -157,7 +157,7 @@ def restore(url: str, file: Path) -> BackupManifest:
 
 
 def read_manifest(file: Path) -> BackupManifest:
-    """Return what a backup says of itself. Raises BackupError."""
+    """Return the manifest of a backup. Raises BackupError."""
     try:
         with zipfile.ZipFile(file) as archive:
             found = json.loads(archive.read(_MANIFEST))
@@ -214,7 +214,7 @@ def _count(connection: "psycopg.Connection[Any]", table: str) -> int:
 
 
 def _chosen(dump: Path) -> str:
-    """Return the list of a dump's contents without those that every database has."""
+    """Return the list of a dump's contents without the objects that every database has."""
     listed = _output([find_binaries().directory / "pg_restore", "--list", dump]).decode()
     return "".join(
         line for line in listed.splitlines(keepends=True) if not _EVERYWHERE.search(line)
@@ -227,7 +227,7 @@ def _digest(file: Path) -> str:
 
 
 def _plain(url: str) -> str:
-    """Return the URL as libpq takes it."""
+    """Return the URL in the form that libpq accepts."""
     place = make_url(url).set(drivername="postgresql")
     return place.render_as_string(hide_password=False)
 
@@ -240,7 +240,7 @@ def _run(program: str, url: str, *arguments: str) -> None:
     place = make_url(url).set(drivername="postgresql")
     password = {"PGPASSWORD": str(place.password)} if place.password else None
     environment = own_environment(password)
-    # `set` takes None for "as it was".
+    # `_replace`, because `set` takes None to mean "unchanged".
     address = place._replace(password=None).render_as_string(hide_password=False)
     program_file = find_binaries().directory / program
     command: list[str | Path] = [program_file, f"--dbname={address}", *arguments]

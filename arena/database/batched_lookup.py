@@ -1,7 +1,7 @@
-"""`BatchedLookup`, which asks the database one question at a time for all concurrent callers.
+"""`BatchedLookup`, which combines the lookups of all concurrent callers into one query at a time.
 
-Otherwise many bots that connect at once would hold all connections of the pool, one for each, and
-writes would wait until they are done.
+Otherwise many bots that connect at once would each take a connection, until the pool has none left,
+and writes would wait.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final, Generic, TypeVar
 
 MOST: Final = 1_000
-"""The greatest number of keys in one question."""
+"""The greatest number of keys in one query."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -22,14 +22,14 @@ class BatchedLookup(Generic[Key, Value]):
     def __init__(
         self, look_up: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]], most: int = MOST
     ) -> None:
-        """Make it with `look_up`, which returns the values that exist, and may raise."""
+        """Store `look_up`, which returns the values of the keys that exist, and may raise."""
         self._look_up = look_up
         self._most = most
         self._waiting: dict[Key, asyncio.Future[Value | None]] = {}
         self._asking: asyncio.Task[None] | None = None
 
     async def get(self, key: Key) -> Value | None:
-        """Return the value, as of a moment after this call, or None if there is none.
+        """Return the value, read after this call began, or None if there is none.
 
         Raises what `look_up` raises.
         """
@@ -45,8 +45,8 @@ class BatchedLookup(Generic[Key, Value]):
         try:
             while self._waiting:
                 batch = dict(islice(self._waiting.items(), self._most))
-                # A caller that asks for one of them from now on shares the next question: the
-                # answer to this one may be older.
+                # A caller that asks for one of these keys from now on waits for the next query:
+                # this one's answer may be older than the call.
                 for key in batch:
                     del self._waiting[key]
                 await self._answer(batch)
@@ -59,7 +59,7 @@ class BatchedLookup(Generic[Key, Value]):
         except Exception as error:
             for found in batch.values():
                 found.set_exception(error)
-                found.exception()  # else asyncio complains if all callers have gone
+                found.exception()  # or asyncio logs it as never retrieved if all callers have gone
         else:
             for key, found in batch.items():
                 found.set_result(values.get(key))

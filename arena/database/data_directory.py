@@ -1,6 +1,6 @@
 """The data directory of the built-in server: its creation, its roles, and removal of old pid files.
 
-Callers hold the lock on the directory meanwhile, see `arena.database.embedded`.
+The caller must hold the lock on the directory, see `arena.database.embedded`.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ from arena.database.roles import READER_ROLE, WORKER_ROLE
 from arena.processes import DEVNULL, PIPE, Process, stop
 
 ROLES_SQL: Final = Path(__file__).with_name("roles.sql")
-"""The script that makes the roles of a database; a superuser runs it there."""
+"""The script that makes the roles of a database; a superuser must run it."""
 
 _SUPERUSER: Final = "postgres"
 _ACCESS: Final = f"local {DATABASE} {USER},{READER_ROLE},{WORKER_ROLE} scram-sha-256\n"
-"""The whole of pg_hba.conf: these roles with their passwords, over the socket; no superuser."""
+"""The content of pg_hba.conf: only these roles may log in, by password over the socket."""
 _END: Final = ";\n\n"
 """The end of a statement in the input of a single-user server."""
 
@@ -54,12 +54,12 @@ class ServerLog:
         self._from = 0
 
     def begin(self) -> None:
-        """Note where the log ends now: the program started next writes its own lines after this."""
+        """Note where the log ends now: the lines of the next program begin here."""
         with contextlib.suppress(OSError):
             self._from = self.path.stat().st_size
 
     def last_words(self) -> str:
-        """Return why the run that began last ended, according to its log."""
+        """Return why the latest run ended, according to its log."""
         try:
             with self.path.open("rb") as log:
                 log.seek(max(self._from, log.seek(0, os.SEEK_END) - _LAST_WORDS_BYTES))
@@ -103,10 +103,10 @@ class DataDirectory:
 
     def make(self, binaries: Binaries, run: Run) -> None:
         """Make the data directory, completely or not at all. Raises StorageError."""
-        if self._new.exists():  # an owner died while making it
+        if self._new.exists():  # a process died while making it
             shutil.rmtree(self._new)
         self._new.mkdir(mode=0o700)
-        # Builtin, because the wheel is built without ICU and the system's locales vary.
+        # The builtin provider, because the wheel is built without ICU and system locales vary.
         locale = (
             ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
             if binaries.major >= 17
@@ -141,21 +141,22 @@ class DataDirectory:
             raise not_writable(self._password_file, error) from error
 
     def has_roles(self) -> bool:
-        """Return whether the roles were made and only they may connect."""
+        """Return whether `make_roles` was completed, so that only the roles may connect."""
         return (self._data / "pg_hba.conf").read_text() == _ACCESS
 
     def make_roles(self, binaries: Binaries, run: Run) -> str:
         """Make the database and its roles; return the owner's new password.
 
-        A single-user server, which only we can reach, does this as its superuser. It is repeated if
-        the password was lost, and for data of releases whose only role was the superuser.
+        A single-user server, which only we can reach, does this as its superuser. This is repeated
+        if the password was lost, or if the data is from a release whose only role was the
+        superuser.
         """
         password = secrets.token_urlsafe(24)
         passwords = {USER: password} | {
             role: password_of(role, password) for role in (READER_ROLE, WORKER_ROLE)
         }
         told = [f"ALTER ROLE {role} PASSWORD '{word}'" for role, word in passwords.items()]
-        # Refused if the database exists already, which changes nothing.
+        # If the database already exists, Postgres refuses this; that is harmless.
         self._tell("postgres", f"CREATE DATABASE {DATABASE}{_END}", binaries, run)
         statements = ROLES_SQL.read_text() + "".join(f"\n{one}{_END}" for one in told)
         self._tell(DATABASE, statements, binaries, run, "-c", "exit_on_error=on")
@@ -173,7 +174,7 @@ class DataDirectory:
     def _tell(
         self, database: str, statements: str, binaries: Binaries, run: Run, *options: str
     ) -> None:
-        # Refused statements are not logged, as they may hold a password.
+        # Failed statements are not logged, as they may contain a password.
         options = ("-c", "log_min_error_statement=panic", *options)
         process = run(
             [str(binaries.postgres), "--single", "-j", "-D", str(self._data), *options, database],
@@ -194,8 +195,8 @@ class DataDirectory:
     def forget_dead_server(self, sockets: Path) -> None:
         """Remove the pid files of a server that was killed, unless that pid is a Postgres.
 
-        Where pids start anew (a container), another process soon gets the number, and Postgres
-        would refuse to start. We hold the lock, so that process is not a server of ours.
+        Where pids start again from 1 (a container), another process soon gets the pid in the file,
+        and Postgres would refuse to start. We hold the lock, so that process is not our server.
         """
         for pid_file in (self._data / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"):
             with contextlib.suppress(OSError, ValueError, IndexError):
@@ -208,7 +209,8 @@ class DataDirectory:
     def announced_sockets(self) -> Path | None:
         """Return the socket directory that the running server announces, or None.
 
-        The directory may not be ours, because its owner's TMPDIR may differ.
+        The directory may differ from the one that we would choose, because the TMPDIR of the
+        process that owns the server may differ.
         """
         try:
             sockets = Path((self._data / "postmaster.pid").read_text().splitlines()[4])

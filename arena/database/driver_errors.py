@@ -15,12 +15,12 @@ _LEASE_TAKEN = "AR001"
 
 
 def cause_of(error: Exception) -> BaseException | None:
-    """Return the driver's error under SQLAlchemy's."""
+    """Return the driver's error that SQLAlchemy's error wraps."""
     return error.orig if isinstance(error, DBAPIError) else error
 
 
 def refused_or_unreachable(error: Exception) -> StorageError:
-    """Return this package's error for a driver's: a lost lease, wrong values, or no answer."""
+    """Return this package's error for a driver's error: lost lease, wrong values, or no answer."""
     cause = cause_of(error)
     if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
         return LeaseTakenError(

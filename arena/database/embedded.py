@@ -3,21 +3,21 @@
     with EmbeddedPostgres(home / "postgres") as url:
         ...
 
-The server belongs to the process that started it and dies with it, kill -9 included. Several
-processes may use one home: the first one owns the server, the others find it running and connect.
-When the owner ends, the server ends; one of the others starts it again within a second, or else the
-next process that comes.
+The server belongs to the process that started it and dies with it, even after kill -9. Several
+processes may use one home: the first owns the server, the others find it running and connect. When
+the owner ends, the server ends, and one of the others starts it again within a second; without
+others, the next process does.
 
 The owner holds a lock on a file next to the data directory. The server inherits the open file, so
-the lock is free only once owner *and* server (or an unfinished initdb) are gone: holding it means
-that no other process uses the data. A data directory is created under another name and renamed when
-it is complete, so that an incomplete one is never used.
+the lock is free only after the owner *and* the server (or an unfinished initdb) have ended: a
+process that holds it knows that no other process uses the data. A data directory is created under
+another name and renamed when it is complete, so that an incomplete one is never used.
 
-It is reached over a Unix socket in a directory that only its owner may enter, with a password from
-a file that only its owner may read; there is no port. Its roles are those of `roles.sql`, none of
-them a superuser: the superuser's work is done before the server starts, and it cannot connect.
+The server has no port. It listens on a Unix socket in a directory that only its user may enter, and
+asks for a password from a file that only this user may read. Its roles are those of `roles.sql`,
+none of them a superuser: the superuser works before the server starts, and cannot connect.
 
-While it is owned, a server that ends by itself (killed, or out of disk space) is started again.
+A server that ends while its owner runs (killed, or out of disk space) is started again.
 """
 
 import fcntl
@@ -42,15 +42,15 @@ from arena.processes import DEVNULL, Process, forget_libpq_variables, spawn
 START_DEADLINE = 60.0
 """The seconds that a start may take.
 
-It takes half a second; a slow disk, or recovery after a crash, takes longer.
+A start usually takes half a second, but longer on a slow disk or for recovery after a crash.
 """
 
 INHERIT_SECONDS = 0.5
-"""Seconds between checks, by a process that found the server running, whether its owner is gone."""
+"""Seconds between checks whether the owner is gone, in a process that found the server running."""
 _INHERIT_DEADLINE = 5.0
-"""Seconds that an inherited server may take to answer before its start goes on unobserved.
+"""Seconds for which the heir waits for the server that it started to answer.
 
-The limit ensures that this process can always be stopped.
+After that, the start continues in the background, so that this process can always be stopped.
 """
 
 _RETRY = 0.01
@@ -64,12 +64,12 @@ _SETTINGS = {
     "max_wal_senders": "0",
     "jit": "off",  # our queries end before it would have compiled them
     "log_checkpoints": "off",
-    "autovacuum_naptime": "15s",  # plans are poor until a new database's rows are counted
+    "autovacuum_naptime": "15s",  # plans are poor until a new database has statistics
     "timezone": "UTC",
 }
 
 _SYNC_AT_ONCE = {"recovery_init_sync_method": "syncfs"}
-"""Syncs the data directory at once after a crash; file by file this takes many seconds."""
+"""After a crash, syncs the whole file system in one call; file by file takes many seconds."""
 _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 log = structlog.get_logger()
@@ -92,11 +92,11 @@ def _lock_of(data: Path) -> Path:
 
 
 class EmbeddedPostgres:
-    """A server on one data directory, ours or already running.
+    """A server on one data directory, started by this process or already running.
 
-    As a context manager, it gives its URL. `durable=False` is for tests: faster, but a crash of the
-    machine may ruin the data. Enter it in the main thread, see `arena.processes`. Raises the errors
-    of `arena.database.errors`.
+    As a context manager, it yields its URL. `durable=False` is for tests: faster, but a crash of
+    the machine may ruin the data. Enter it in the main thread, see `arena.processes`. Raises the
+    errors of `arena.database.errors`.
     """
 
     def __init__(self, data: Path, *, durable: bool = True) -> None:
@@ -129,7 +129,7 @@ class EmbeddedPostgres:
     def start(self) -> str:
         """Start the server or find it running; return its URL for SQLAlchemy with psycopg.
 
-        From then on neither this process nor its children have variables of libpq.
+        Removes libpq's variables from the environment of this process and its later children.
         """
         forget_libpq_variables()
         try:
@@ -158,7 +158,7 @@ class EmbeddedPostgres:
         while time.monotonic() < deadline:
             if self._take_lock():
                 return self._start_own(deadline)
-            # The server runs, or is just starting, or is just stopping after its owner's death.
+            # The server runs, is starting, or is stopping after its owner's death.
             sockets, password = self._directory.announced_sockets(), self._directory.password()
             if sockets and password and answers(sockets, password):
                 self._heir = threading.Thread(
@@ -225,7 +225,7 @@ class EmbeddedPostgres:
         def start() -> Process:
             make_private(sockets)
             directory.forget_dead_server(sockets)
-            # Fast shutdown: it ends in milliseconds and the next start has nothing to recover.
+            # SIGINT is a fast shutdown: it takes milliseconds, and the next start needs no recovery.
             return self._spawn(arguments, [self._data, sockets], signal.SIGINT)
 
         make_private(sockets)  # here as well, to raise its error to our caller
@@ -249,7 +249,7 @@ class EmbeddedPostgres:
         death_signal: signal.Signals,
         stdin: int = DEVNULL,
     ) -> Process:
-        assert self._lock is not None  # the inherited lock is what protects the data
+        assert self._lock is not None  # the inherited lock protects the data
         self._log.begin()
         with private_log(self._log.path, append=True) as log:
             return spawn(

@@ -1,9 +1,9 @@
 """Synchronous SQLAlchemy engines for reading (commands, the dashboard) and for migrations.
 
-The referee's engine is in `async_engine`: SQLAlchemy's asynchronous side imports its ORM, and a
-command that only reads would wait for that import.
+The referee's engine is in the module `async_engine`: SQLAlchemy's asynchronous part imports its
+ORM, and a command that only reads would wait for that import.
 
-hstore is off: SQLAlchemy would search the catalogue for it at every connection.
+hstore is off, as SQLAlchemy would search the catalogue for it at every new connection.
 """
 
 from typing import Any
@@ -97,7 +97,7 @@ def connect_arguments(url: URL, session: str, forced: str = "") -> dict[str, Any
 
 
 def pinged_soon(engine: Engine) -> None:
-    """Shorten the allowed silence of a connection in the pool, where it is only pinged."""
+    """Shorten the allowed silence of a connection while it is in the pool, where it is pinged."""
 
     @event.listens_for(engine, "checkin")
     def returned(connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
@@ -112,7 +112,7 @@ def pinged_soon(engine: Engine) -> None:
 def _in_binary(engine: Engine) -> None:
     """Return results as bytes for statements with the execution option `binary`.
 
-    As text, each byte of a large `bytea` is two, which are written, sent, kept and read.
+    As text, each byte of a large `bytea` would be two characters to write, send, keep and read.
     """
 
     @event.listens_for(engine, "before_cursor_execute")

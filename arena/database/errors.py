@@ -2,8 +2,8 @@
 
 StorageError (a UserError)
 ├── DatabaseUnreachableError    no server answers at the database's address
-├── SetupError                  the database, or where it is to be, is not as an arena needs it
-├── DataDirectoryError          the data directory is not one that this Postgres can open
+├── SetupError                  the database, or its place, does not meet an arena's needs
+├── DataDirectoryError          this Postgres cannot open the data directory
 ├── BackupError                 a backup cannot be made, read or restored
 ├── MigrationBlockedError       another session holds a lock that a migration needs
 ├── LeaseTakenError             another referee has taken over from this one
@@ -17,14 +17,14 @@ StorageError (a UserError)
 ├── NotAllowedError             the caller, or the bot, may not do that
 │   └── RetiredError            the bot or the version is out of service
 ├── NotFoundError               nothing has that name or id
-├── WrongStateError             a date, or the state of what is asked about, does not allow it
+├── WrongStateError             a date, or the state of the thing named, does not allow it
 │   └── BuildNotKeptError       the build cannot play: not accepted, retired, or not kept
 ├── TournamentStateError        the tournament's state does not allow the change
-├── LimitReachedError           there are as many as are allowed
-├── TooManyVersionsError        a bot, or all of an owner, got too many versions in a day
+├── LimitReachedError           the greatest number allowed exists already
+├── TooManyVersionsError        a bot, or all bots of an owner, got too many versions in a day
 ├── TooManyUploadsError         an owner uploaded too many builds in a day
 ├── RecordRefusedError          the database refused a result; nothing of its batch was kept
-├── TranscriptNotKeptError      a transcript was removed, as the policy tells
+├── TranscriptNotKeptError      a transcript was removed, as the policy states
 └── TranscriptDamagedError      a stored transcript cannot be read
 """
 
@@ -40,7 +40,7 @@ class LeaseLostError(Exception):
 
 
 class SpoolFailedError(UserError):
-    """The spool could not be written, read or removed now; it still holds what it held before."""
+    """The spool could not be written, read or removed now; its contents are unchanged."""
 
 
 class StorageError(UserError):
@@ -52,11 +52,11 @@ class DatabaseUnreachableError(StorageError, StorageFailedError):
 
 
 class SetupError(StorageError):
-    """The database, or where it is to be, is not as an arena needs it."""
+    """The database, or the place for it, does not meet an arena's needs."""
 
 
 class DataDirectoryError(StorageError):
-    """The data directory is not one that this Postgres can open."""
+    """This Postgres cannot open the data directory."""
 
 
 class BackupError(StorageError):
@@ -87,13 +87,13 @@ class NameRefusedError(StorageError):
 
 
 class NameTakenError(NameRefusedError):
-    """The name, or one that looks like it, is taken; or the bot has that version."""
+    """The name, or one that looks like it, is taken; or the bot already has that version."""
 
 
 class RequestRefusedError(StorageError):
-    """A request is malformed, repeats another, or asks for more than one may have.
+    """A request is malformed, repeats another, or asks for more than is allowed.
 
-    What is counted for bots and members of teams is a LimitReachedError.
+    For limits on the number of bots and of team members there is LimitReachedError.
     """
 
 
@@ -110,17 +110,17 @@ class NotFoundError(StorageError):
 
 
 class WrongStateError(StorageError):
-    """A date, or the state of what is asked about, does not allow it."""
+    """A date, or the state of the thing that the request names, does not allow it."""
 
 
 class LimitReachedError(StorageError):
-    """There are as many as are allowed."""
+    """The greatest number allowed exists already."""
 
 
 class TooManyVersionsError(StorageError):
     """A bot, or all bots of an owner, got too many versions in a day.
 
-    `wait_seconds` is how long it takes until there may be another.
+    Another version is allowed after `wait_seconds`.
     """
 
     def __init__(self, whose: str, versions: int, wait_seconds: float) -> None:
@@ -131,7 +131,7 @@ class TooManyVersionsError(StorageError):
 class TooManyUploadsError(StorageError):
     """An owner uploaded too many builds in a day.
 
-    `wait_seconds` is how long it takes until there may be another.
+    Another upload is allowed after `wait_seconds`.
     """
 
     def __init__(self, uploads: int, wait_seconds: float) -> None:
@@ -140,7 +140,7 @@ class TooManyUploadsError(StorageError):
 
 
 class BuildNotKeptError(WrongStateError):
-    """A build that cannot play: its check did not accept it, it is retired, or not kept."""
+    """A build that cannot play: its check did not accept it, it is retired, or it is not kept."""
 
 
 class UnknownOwnerError(StorageError):

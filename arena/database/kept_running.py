@@ -1,8 +1,8 @@
 """A server process that is restarted whenever it ends, until it is stopped.
 
-Each start happens in one thread, which lives until the server is stopped for good: the kernel's
-parent-death signal follows the thread that forked (see `arena.processes`), so the server ends with
-this process, however that ends. The thread waits in `waitpid`, so it notices an end at once.
+One thread makes all starts and lives until the server is stopped for good. The kernel sends the
+parent-death signal when the thread that forked ends (see `arena.processes`), so the server ends
+with this process, however that ends. The thread waits in `waitpid`, so it notices an end at once.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ from arena.processes import Process
 FIRST_PAUSE = 0.05
 """Seconds before the first restart: processes that the dead server left need a moment to end."""
 LONGEST_PAUSE = 0.5
-"""The longest pause between starts that fail, in seconds; each pause is twice the one before.
+"""The longest pause between failing starts, in seconds; each pause is twice the one before.
 
-A disk that has room again is noticed within this time.
+For example, after a full disk has space again, the server starts within this time.
 """
 SETTLED_SECONDS = 10.0
-"""Seconds for which a server must have answered to begin with the first pause again."""
+"""Seconds for which a server must have answered to reset the pause to FIRST_PAUSE."""
 _LOOK = 0.01
 """Seconds between checks whether the server answers: it does not announce that it is ready."""
 
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 def pause_after(answered_seconds: float, last: float) -> float:
     """Return the seconds to wait before a restart of a server that answered for `answered_seconds`.
 
-    `last` is the pause before its own start, 0 before the first.
+    `last` is the pause before the start that ended now, 0 for the first start.
     """
     if answered_seconds >= SETTLED_SECONDS:
         return FIRST_PAUSE
@@ -45,8 +45,8 @@ class KeptRunning:
     """A server process, kept running by a thread of its own.
 
     `start` starts it, in that thread; `answers` returns whether it can be used; `last_words`
-    returns why it ended, for the log; `pause` returns how long to wait before the next start, as
-    `pause_after` does.
+    returns why it ended, for the log; `pause` returns the seconds to wait before the next start,
+    like `pause_after`.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class KeptRunning:
                 return
 
     def _run_once(self) -> float:
-        """Run the server once, from start to end; return for how many seconds it answered."""
+        """Run the server once, from start to end; return the seconds from its first answer."""
         with self._guard:
             if self._stopping.is_set():
                 return 0.0
@@ -138,7 +138,7 @@ class KeptRunning:
         return None
 
     def _settle(self) -> None:
-        if self._began is None:  # a later run may answer before the first is looked at
+        if self._began is None:  # a later run may answer before `start` reads the first result
             self._began = self._has_answered
         self._settled.set()
 

@@ -11,7 +11,7 @@ WORKER_PREFIX = "arena_worker_"
 """The prefix of the token of a worker."""
 KEY_PREFIX = "arena_owner_"
 """The prefix of an owner's key; it differs from that of a bot's token."""
-# Without letters and digits that are mistaken for each other.
+# Without letters and digits that are easily confused.
 _CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CODE_LENGTH = 16
 

@@ -18,7 +18,7 @@ ASK_SECONDS = 2.0
 """Seconds without a notification after which a connection is checked."""
 
 ANYTHING: Final = ""
-"""The payload of a notification that names nothing."""
+"""The payload of a notification that names nothing; it may be about anything."""
 
 log = structlog.get_logger()
 
@@ -30,9 +30,8 @@ async def notifications(
 
     Notifications that arrive while the caller is busy are combined into one set.
 
-    It yields ANYTHING at once after every connection, so that the caller misses nothing that
-    happened before. It calls `there` with True when the connection is made, and with False when it
-    is lost.
+    It yields ANYTHING at once after every connection, because notifications before it were missed.
+    It calls `there` with True when the connection is made, and with False when it is lost.
     """
     while True:
         try:
@@ -63,7 +62,7 @@ async def _news(connection: psycopg.AsyncConnection) -> frozenset[str]:
 
 
 async def set_on(changes: AsyncGenerator[Collection[str]], event: asyncio.Event) -> None:
-    """Set the event whenever one of the changes comes, until cancelled."""
+    """Set the event at every item of `changes`, until cancelled."""
     async with aclosing(changes):
         async for _ in changes:
             event.set()

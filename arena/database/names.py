@@ -24,7 +24,7 @@ ALLOWED_LABEL = (
 """Characters allowed in the label of a version or the name of an event, for error messages."""
 _LABEL = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9._-]{1,40}")
 _MOST_MARKS = 3
-"""The most combining marks on one letter: more of them overwrite other lines."""
+"""The most combining marks on one letter: more of them would overlap other lines."""
 # Invisible letters and marks: two names that differ only in these would look the same.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
@@ -46,7 +46,7 @@ def check_name(kind: str, name: str) -> None:
 
 def normal_name(kind: str, name: str) -> str:
     """Return the stored form of the name of a `kind` (bot, owner). Raises NameRefusedError."""
-    # A name far too long to become short enough is not normalised.
+    # Do not normalise a name that is too long to become short enough.
     normal = unicodedata.normalize("NFKC", name) if len(name) <= 4 * LONGEST else ""
     normal = normal.strip(" ")
     if not (1 <= len(normal) <= LONGEST) or "  " in normal or not all(map(_allowed, normal)):
@@ -59,7 +59,10 @@ def normal_name(kind: str, name: str) -> str:
 
 
 def fitted(kind: str, text: str, instead: str, most: int = LONGEST) -> str:
-    """Return what a name of a `kind` may have of a text, at most so long; `instead` if nothing."""
+    """Return a text fitted to the rules for names: forbidden characters removed, at most `most` long.
+
+    Returns `instead` if nothing is left.
+    """
     kept = "".join(
         one if _allowed(one) else " " for one in unicodedata.normalize("NFKC", text[: 4 * LONGEST])
     )
@@ -81,12 +84,12 @@ def check_not_reserved(name: str) -> None:
 def readings(name: str) -> tuple[str, ...]:
     """Return the name and its likely readings: without marks, and in Latin letters.
 
-    A reader who overlooks marks on letters, or reads the name aloud, takes it for one of these.
+    A reader who overlooks marks on letters, or reads the name aloud, would read one of these.
     """
-    # Imported here and below, because who only looks for a name does not need the library.
+    # Imported here and below, because callers that only look a name up do not need the library.
     from disarm import strip_accents, transliterate
 
-    # Separate marks first, as the library transliterates whole letters.
+    # Remove the marks first, as the library transliterates whole letters.
     bare = strip_accents(name)
     return name, bare, transliterate(name), transliterate(bare)
 
@@ -94,7 +97,7 @@ def readings(name: str) -> tuple[str, ...]:
 def _letters_of(name: str) -> str:
     """Return a name's skeleton without separators, with `i` read as `l`.
 
-    A capital I looks like the one and means the other.
+    A capital I looks like l and means i.
     """
     letters = re.sub(r"[ ._-]", "", skeleton(re.sub(r"[ ._-]", "", name)))
     return letters.replace("i", "l")
@@ -102,7 +105,7 @@ def _letters_of(name: str) -> str:
 
 def folded(name: str) -> str:
     """Return the key by which a name is found, equal for names that differ in case only."""
-    # A string far longer than any name is no name; cutting it saves time.
+    # A string far longer than any name cannot match; cutting it saves time.
     name = name[: 4 * LONGEST]
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
@@ -111,7 +114,7 @@ def skeleton(name: str) -> str:
     """Return a key that is equal for names that look alike."""
     from disarm import skeleton_key
 
-    # The library leaves out this one pair of Unicode's table.
+    # The library lacks this one pair of Unicode's table.
     return skeleton_key(name, digit_policy="tr39").replace("rn", "m")
 
 

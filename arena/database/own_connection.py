@@ -1,7 +1,7 @@
-"""A connection outside the pool for frequent writes, many times a second.
+"""A connection outside the pool, for frequent writes (many a second).
 
-It costs a fraction of a pooled transaction: it is not pinged before use, and each statement is a
-transaction.
+A write costs a fraction of a pooled transaction: the connection is not pinged before use, and each
+statement is a transaction.
 """
 
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from arena.database.driver_errors import refused_or_unreachable
 
 
 class OwnConnection:
-    """A connection that is made on first use, and again after a loss. For one user at a time."""
+    """A connection made on first use, and again after a loss. For one task at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -32,13 +32,13 @@ class OwnConnection:
                 self._connection = await connect(self._url)
             yield self._connection
         except BaseException as error:
-            await self.close()  # in whatever state it is
+            await self.close()  # its state is unknown
             if isinstance(error, psycopg.Error) and not isinstance(error, psycopg.ProgrammingError):
                 raise refused_or_unreachable(error) from error
             raise
 
     async def close(self) -> None:
-        """Close it, if it is open."""
+        """Close the connection, if it is open."""
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()

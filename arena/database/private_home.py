@@ -12,7 +12,7 @@ _OURS = 0o700
 _PASSABLE = 0o711
 """The mode of root's home, which others may pass through.
 
-Where Postgres must run as the user nobody, it has to reach what it owns there.
+If the arena runs as root, Postgres must run as the user nobody and reach its files there.
 """
 
 
@@ -23,7 +23,7 @@ def make_private_home(home: Path) -> None:
         found = home.stat()
         private = stat.S_IMODE(found.st_mode) & (_PASSABLE if os.geteuid() == 0 else _OURS)
         if private != stat.S_IMODE(found.st_mode):
-            with contextlib.suppress(PermissionError):  # somebody else's: theirs to decide
+            with contextlib.suppress(PermissionError):  # another user owns it and decides
                 home.chmod(private)
     except OSError as error:
         raise not_writable(home, error) from error
@@ -37,7 +37,7 @@ def private_log(path: Path, *, append: bool = False) -> BinaryIO:
     mode = os.O_APPEND if append else 0
     opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | mode, 0o600)
     file = os.fdopen(opened, "ab" if append else "wb")
-    with contextlib.suppress(PermissionError):  # somebody else's: theirs to decide
+    with contextlib.suppress(PermissionError):  # another user owns it and decides
         os.fchmod(opened, 0o600)
     if not append:
         file.truncate(0)

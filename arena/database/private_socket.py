@@ -22,17 +22,18 @@ DATABASE = "arena"
 _LONGEST_DIRECTORY = 80
 """The greatest length of a socket's directory, in bytes.
 
-A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux).
+The whole path of a Unix socket must fit in 103 bytes (macOS) or 107 bytes (Linux).
 """
 
 
 def socket_directory(record: Path) -> Path:
-    """Return the private directory for sockets that the file `record` of ARENA_HOME names.
+    """Return the private directory for sockets that the file `record` in ARENA_HOME names.
 
     If there is no record, or another user has taken the directory, a new one is made among the
-    temporary files, where paths are short; its name cannot be predicted. It is not removed when its
-    server ends, so that no other user takes the name from processes that will reconnect. The record
-    names its own path as well: a copy of it, in a copy of ARENA_HOME, is not followed.
+    temporary files, where paths are short; its name cannot be predicted. The directory is not
+    removed when its server ends: otherwise another user could take its name and receive the
+    reconnecting processes. The record also contains its own path, so that a copy of it, in a copy
+    of ARENA_HOME, is ignored.
 
     Raises SetupError.
     """
@@ -42,7 +43,7 @@ def socket_directory(record: Path) -> Path:
     except OSError as error:
         raise not_writable(record, error) from error
     with os.fdopen(opened, "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # several processes may begin at the same time
+        fcntl.flock(file, fcntl.LOCK_EX)  # several processes may start at the same time
         named, _, of = os.fsdecode(file.read()).partition("\n")
         if of == str(here):
             directory = Path(named)
@@ -65,7 +66,7 @@ def _new_directory() -> Path:
 
 
 def make_private(directory: Path) -> None:
-    """Create a directory that only we may enter, or check that it is one.
+    """Create a directory that only we may enter, or check that an existing one is private.
 
     The check is needed because anybody may write to its parent. Raises DataDirectoryError.
     """
@@ -81,7 +82,7 @@ def make_private(directory: Path) -> None:
 
 
 def answers(sockets: Path, password: str) -> bool:
-    """Return whether a server lets the owner into our database."""
+    """Return whether a server accepts the owner's login to our database."""
     try:
         psycopg.connect(
             host=str(sockets), user=USER, password=password, dbname=DATABASE, connect_timeout=5

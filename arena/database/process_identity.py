@@ -7,8 +7,8 @@ from pathlib import Path
 def own_identity() -> str:
     """Return an identity of this process, unique on this machine; "" if that cannot be determined.
 
-    It consists of the machine's boot, the name space of process ids, the process id, and when the
-    process started.
+    It consists of the id of the machine's boot, the pid namespace, the pid, and the start time of
+    the process.
     """
     try:
         return f"{_place()} {os.getpid()} {_started(os.getpid())}"
@@ -19,7 +19,7 @@ def own_identity() -> str:
 def has_ended(identity: str) -> bool:
     """Return whether the process has certainly ended.
 
-    False also for a process of another machine, as its state cannot be seen from here.
+    Also returns False for a process of another machine, as its state cannot be seen from here.
     """
     place, _, rest = identity.rpartition(" ")[0].rpartition(" ")
     started = identity.rpartition(" ")[2]
@@ -44,7 +44,7 @@ def _place() -> str:
 def _started(pid: int) -> str:
     """Return when a process started, in clock ticks after boot.
 
-    Raises OSError for a process that has ended, a zombie too.
+    Raises OSError for a process that has ended, also if it is a zombie.
     """
     # The fields follow the name, which is in brackets and may hold anything.
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

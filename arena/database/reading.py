@@ -1,6 +1,6 @@
-"""`Reader`, which runs single read statements for boards, pages and commands with few rights.
+"""`Reader`, which runs single read statements for boards, pages and commands.
 
-Its role is read-only.
+Its role has few rights and is read-only.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +22,13 @@ from arena.database.viewing import viewer_of, viewer_setting
 Read: TypeAlias = Callable[[Row], Sequence[Any]]
 """A function that runs a statement and returns its rows. Raises StorageError."""
 
-# Numpy is loaded only by those who read columns.
+# NumPy is loaded only when columns are read.
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _CHUNK_BITS: Final = 17
-"""Rows are packed together if their first columns differ only in this many low bits."""
+"""Rows are packed together if the first column differs only in this many low bits."""
 _SENT: Final = {
     ">i2": "int2send",
     ">i4": "int4send",
@@ -36,12 +36,12 @@ _SENT: Final = {
     ">f8": "float8send",
     "|V16": "uuid_send",
 }
-"""The function that turns a column into bytes, by numpy's type."""
+"""The Postgres function that turns a column into bytes, by NumPy's type."""
 _NOTHING: Final[ColumnElement[bytes]] = literal_column("''::bytea")
 
 
 class ColumnReader(Protocol):
-    """A function that runs read statements, small ones and those with a million rows.
+    """A function that runs read statements, with a few rows or a million.
 
     Raises StorageError.
     """
@@ -75,8 +75,8 @@ class Reader:
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
         """Return the rows of a statement as an array, see `ColumnReader.columns`.
 
-        Postgres packs the columns of thousands of rows into strings of bytes, which costs a
-        fraction of reading them one by one.
+        Postgres packs the columns of thousands of rows into byte strings, which costs a fraction of
+        reading row by row.
         """
         import numpy as np
 
@@ -112,7 +112,7 @@ class Reader:
 
 @contextmanager
 def storage_errors() -> Iterator[None]:
-    """Raise StorageError for the driver's errors in the block."""
+    """Convert the driver's errors in the block into StorageError."""
     try:
         yield
     except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:

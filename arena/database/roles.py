@@ -1,8 +1,8 @@
-"""The roles of Postgres that a server makes besides its own; `roles.sql` grants their rights."""
+"""The Postgres roles with fewer rights than the database's owner; `roles.sql` grants them."""
 
 from typing import Final
 
 READER_ROLE: Final = "arena_reader"
-"""The role that reads everything but secrets and the audit, and writes nothing."""
+"""The role that can read everything except secrets and the audit, and can write nothing."""
 WORKER_ROLE: Final = "arena_worker"
-"""The role that reads and writes the queue of shifts, and nothing else."""
+"""The role that can read and write the queue of shifts, and nothing else."""

@@ -45,7 +45,7 @@ class OwnerRow:
     """The number of its bots, without the retired ones."""
     has_key: bool
     operator_since: datetime | None
-    """Since when it has the role of an operator."""
+    """When it got the role of an operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class MatchRow:
     luck: list[float] | None = None
     """The luck by seat, in expected points; None if it was not measured."""
     unrated: bool = False
-    """Whether it counts for no rating, ever: that of a challenge or of an unrated tournament."""
+    """Whether it never counts for a rating: a match of a challenge or of an unrated tournament."""
     casual: bool = False
     """Whether it was played for a challenge."""
 
@@ -156,7 +156,7 @@ class RatedMatch:
 def registered_of(row: Any) -> Registered:
     """Return the registered version in a row of `bot_statements.all_versions`.
 
-    With the bot's pace, if the row has one, and for tournaments alone, if it says so.
+    The columns `pace` and `tournament` (not on the ladder) are optional.
     """
     entrant = Entrant(row.bot, row.version, row.owner)
     pace, ladder = getattr(row, "pace", None), not getattr(row, "tournament", False)

@@ -15,7 +15,7 @@ from arena.database.engine import asking_engine, migrating_engine
 from arena.database.errors import DatabaseUnreachableError, MigrationBlockedError, SetupError
 
 HEAD = "0050"
-"""The newest migration; a test checks it. It saves a start from loading Alembic."""
+"""The newest migration; a test checks it. With it, a start need not load Alembic."""
 FIRST = "0049"
 """The oldest migration, the schema of the first release; a test checks it."""
 LAST_BEFORE: Final = "4b9c8818"
@@ -43,8 +43,8 @@ def migrate(url: str) -> None:
                 _upgrade(connection)
             return
         except MigrationBlockedError as error:
-            # Running referees of the release before lock the same tables in other orders. Postgres
-            # ends one of the two transactions after a second.
+            # Running referees of the previous release lock the same tables in another order. After
+            # a second, Postgres ends one of the two transactions.
             if not (tries_left and _deadlocked(error.__cause__)):
                 raise
 
@@ -54,7 +54,7 @@ def _deadlocked(error: BaseException | None) -> bool:
 
 
 def require_answer(url: str) -> None:
-    """Raise DatabaseUnreachableError or SetupError unless a Postgres answers there."""
+    """Raise DatabaseUnreachableError or SetupError unless a Postgres answers at the URL."""
     with _connection(asking_engine(url)):
         pass
 
@@ -105,7 +105,7 @@ def _current(connection: Connection) -> str | None:
 
 
 def _upgrade(connection: Connection) -> None:
-    # Imported here, because loading Alembic takes longer than most whole starts.
+    # Imported here, because loading Alembic takes longer than the rest of most starts.
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory

@@ -1,11 +1,11 @@
 """SQL statements that fill the queues of shifts and checks.
 
-This module builds the statements; its callers run them. The queues belong to procrastinate: its own
-function adds jobs, in our transaction. A bot has at most one waiting job. Workers take shifts of
-play in the order in which they were queued, and a bot's next shift is queued when the last one
-ends: so all bots have the same share. Shifts for tournaments, of the versions that are entered,
-come before those of the ladder. Checks of the owners with the fewest waiting checks come first, so
-that an owner with many uploads does not delay the others.
+This module builds the statements; its callers run them. The queues belong to procrastinate, whose
+own function adds jobs, in our transaction. A bot has at most one waiting job. Workers take shifts
+of play in the order in which they were queued, and a bot's next shift is queued when the last one
+ends, so that all bots get the same share. Tournament shifts, of the entered versions, come before
+shifts for the ladder. Checks of the owners with the fewest waiting checks come first, so that an
+owner with many uploads does not delay the others.
 """
 
 from collections.abc import Collection
@@ -29,7 +29,7 @@ from arena.records import OwnerId, VersionId
 ALIVE_SECONDS: Final = 30
 """Seconds without a heartbeat after which a worker counts as gone.
 
-A heartbeat comes every few seconds.
+Workers send a heartbeat every few seconds.
 """
 
 FINAL_PRIORITY: Final = 30
@@ -46,7 +46,7 @@ _MAY_PLAY: Final = """
 def queue_lock() -> TextClause:
     """Return a statement that locks the queues until the end of the transaction.
 
-    Transactions take this lock to read what is queued and to add to it.
+    A transaction takes this lock before it reads the queues in order to add to them.
     """
     return text(f"SELECT pg_advisory_xact_lock({AdvisoryLock.QUEUEING_SHIFTS.value})")
 
@@ -54,7 +54,7 @@ def queue_lock() -> TextClause:
 def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
     """Return a statement that queues the check of a build.
 
-    Checks of one owner are begun one after the other, so that its uploads take one slot at most.
+    An owner's checks run one at a time, so that its uploads occupy at most one slot.
     """
     return text(
         f"""
@@ -69,11 +69,11 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
 
 
 def in_hand(task: str, value: int) -> TextClause:
-    """Return a statement that selects since when a worker has the job of a shift or check.
+    """Return a statement that selects when a worker started the running job of a shift or check.
 
-    `value` is the id of the bot for PLAY_TASK, that of the version for the others. Column:
-    started_at. There is no row if no worker has it. The statement locks the job until the end of
-    the transaction.
+    `value` is the id of the bot for PLAY_TASK, and the id of the version for other tasks. Column:
+    started_at. There is no row if the job is not running. The statement locks the job until the end
+    of the transaction.
     """
     argument = "bot_id" if task == PLAY_TASK else "version_id"
     return text(
@@ -89,7 +89,10 @@ def in_hand(task: str, value: int) -> TextClause:
 
 
 def drop_delayed_play(bot_id: int) -> TextClause:
-    """Return a statement that removes a bot's shift that waits because others were cut short."""
+    """Return a statement that cancels a bot's shift that waits for its scheduled time.
+
+    Such a shift was delayed because earlier ones were cut short.
+    """
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_cancel_job_v1(id, false, true)
@@ -103,11 +106,11 @@ def drop_delayed_play(bot_id: int) -> TextClause:
 def queue_play(
     bot_id: int | None = None, *, first: bool = False, delay: timedelta | None = None
 ) -> TextClause:
-    """Return a statement that queues a shift for each bot, or for one.
+    """Return a statement that queues a shift for each bot, or for the bot `bot_id`.
 
-    It queues shifts only for bots that play and have none waiting or running, and puts them behind
-    all others. With `first` it puts them before the others, and also queues one while an older one
-    runs. The shift begins after `delay`.
+    It queues shifts only for bots that may play and have no shift waiting or running, and puts them
+    behind all others. With `first` it puts them before the others, and queues a shift even if the
+    bot still has a running one. The shift begins after `delay`.
     """
     return text(
         f"""
@@ -137,9 +140,9 @@ def queue_play(
 
 
 def queue_finals(event_id: int, blocks: Collection[tuple[int, int, int]]) -> TextClause:
-    """Return a statement that queues the blocks of a final that neither wait nor run.
+    """Return a statement that queues those blocks of a final that are not waiting or running.
 
-    Blocks are (round, table, number). They come before all shifts, the first of each pairing first.
+    Blocks are (round, table, number). They come before all shifts, ordered by round, number, table.
     """
     rounds, tables, numbers = zip(*blocks, strict=True) if blocks else ((), (), ())
     return text(
@@ -167,9 +170,9 @@ def queue_finals(event_id: int, blocks: Collection[tuple[int, int, int]]) -> Tex
 def queue_ladder(
     event_id: int, numbers: Collection[int], begins: Collection[datetime]
 ) -> TextClause:
-    """Return a statement that queues blocks of an event's ladder, each from a time on.
+    """Return a statement that queues blocks of an event's ladder; block i starts after `begins[i]`.
 
-    They come before the shifts of bots for which nobody waits; their pace bounds their share.
+    They come before ordinary ladder shifts; the event's pace bounds their share of the slots.
     """
     return text(
         f"""
@@ -186,9 +189,9 @@ def queue_ladder(
 
 
 def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
-    """Return a statement that counts the checks which come before those of the given versions.
+    """Return a statement that counts the checks that come before the checks of given versions.
 
-    Columns: version_id and ahead, a row for each of these versions that waits for its check.
+    Columns: version_id and ahead, with a row for each given version that waits for its check.
     Running checks count as ahead.
     """
     return text(
@@ -209,7 +212,7 @@ def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
 
 
 def recent_checks(most: int) -> TextClause:
-    """Return a statement that selects how long the last `most` checks within an hour took.
+    """Return a statement that selects the durations of the last `most` checks of the past hour.
 
     Columns: median and longest, in seconds from the upload to the end of the check; NULL if no
     check ended within the hour.
@@ -231,10 +234,10 @@ def recent_checks(most: int) -> TextClause:
 def queue_tournament(
     versions: Collection[VersionId], priority: int, *, delay: timedelta | None = None
 ) -> TextClause:
-    """Return a statement that queues a shift for tournaments of each of these versions.
+    """Return a statement that queues a tournament shift for each of these versions.
 
-    It queues none for versions of which one waits or runs, or that cannot play. With a `delay` the
-    shift begins after it, and one that is ending counts as over.
+    It skips versions that cannot play, or that have a tournament shift waiting or running. With a
+    `delay` the shift begins after it, and a job that still runs but has ended its shift is ignored.
     """
     return text(
         f"""
@@ -264,7 +267,7 @@ def queue_tournament(
 
 
 def order_tournament(versions: Collection[VersionId], priority: int) -> TextClause:
-    """Return a statement that sets the priority of waiting shifts for tournaments."""
+    """Return a statement that sets the priority of waiting tournament shifts."""
     return text(
         f"""
         UPDATE {QUEUE_SCHEMA}.procrastinate_jobs SET priority = CAST(:priority AS integer)
@@ -275,7 +278,7 @@ def order_tournament(versions: Collection[VersionId], priority: int) -> TextClau
 
 
 def waiting_for_tournaments() -> TextClause:
-    """Return a statement that counts the shifts for tournaments that only lack a free slot."""
+    """Return a statement that counts the tournament shifts that could start if a slot were free."""
     return text(
         f"""
         SELECT count(*) FROM {QUEUE_SCHEMA}.procrastinate_jobs
@@ -286,7 +289,7 @@ def waiting_for_tournaments() -> TextClause:
 
 
 def worker_alive() -> TextClause:
-    """Return a statement that selects whether any worker gave a sign of life lately."""
+    """Return a statement that selects whether any worker sent a heartbeat recently."""
     return text(
         f"""
         SELECT EXISTS (
@@ -298,7 +301,7 @@ def worker_alive() -> TextClause:
 
 
 def expect_worker(seconds: float) -> TextClause:
-    """Return a statement that counts a worker which is being started as alive for `seconds`."""
+    """Return a statement that makes a starting worker count as alive for `seconds`."""
     return text(
         f"""
         INSERT INTO {QUEUE_SCHEMA}.procrastinate_workers (last_heartbeat)
@@ -308,7 +311,7 @@ def expect_worker(seconds: float) -> TextClause:
 
 
 def queue_lost_checks() -> TextClause:
-    """Return a statement that queues the checks which neither wait nor run."""
+    """Return a statement that queues pending checks that have no waiting or running job."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(

@@ -9,7 +9,7 @@ Row: TypeAlias = Select[Any]
 
 
 def row_count(found: Row) -> Row:
-    """Return a statement that counts the rows of another one without its limit and offset.
+    """Return a statement that counts the rows of `found`, without its limit and offset.
 
     Column: rows.
     """

@@ -33,7 +33,7 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 
 
 async def fetched(engine: AsyncEngine, statement: Executable) -> Sequence[Row[Any]]:
-    """Return the rows of a statement that is a transaction of its own.
+    """Return the rows of a statement, run in its own transaction.
 
     Raises what `transaction` does.
     """
@@ -43,9 +43,9 @@ async def fetched(engine: AsyncEngine, statement: Executable) -> Sequence[Row[An
 
 @asynccontextmanager
 async def viewing(engine: AsyncEngine, viewer: int | None) -> AsyncIterator[AsyncConnection]:
-    """Run a transaction that sees what an owner may see; None for everybody. It cannot write.
+    """Run a read-only transaction that sees only what the owner `viewer` may see.
 
-    Raises DatabaseUnreachableError.
+    With None it sees only what everybody may see. Raises DatabaseUnreachableError.
     """
     async with transaction(engine) as connection:
         await connection.execute(text(f"SET LOCAL ROLE {READER_ROLE}"))
@@ -56,14 +56,14 @@ async def viewing(engine: AsyncEngine, viewer: int | None) -> AsyncIterator[Asyn
 
 @asynccontextmanager
 async def alone(engine: AsyncEngine, lock: AdvisoryLock, number: int) -> AsyncIterator[bool]:
-    """Hold a lock of a class of locks over several transactions; yield False if another has it.
+    """Hold lock `number` of a class of locks over several transactions; yield False if it is taken.
 
-    Raises DatabaseUnreachableError. If the process dies, the lock is free.
+    The database frees the lock if the process dies. Raises DatabaseUnreachableError.
     """
     key = (lock.value, number)
     try:
         async with engine.connect() as connection:
-            # Outside transactions, of which an idle one would be ended.
+            # Not in a transaction, because Postgres ends idle transactions.
             await connection.execution_options(isolation_level="AUTOCOMMIT")
             got = bool(await connection.scalar(select(func.pg_try_advisory_lock(*key))))
             try:
@@ -76,16 +76,16 @@ async def alone(engine: AsyncEngine, lock: AdvisoryLock, number: int) -> AsyncIt
 
 
 async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
-    """Return the driver's connection under SQLAlchemy's, in the same transaction."""
+    """Return the driver's connection that SQLAlchemy's wraps, in the same transaction."""
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, psycopg.AsyncConnection)
     return driver
 
 
 async def take_long(connection: AsyncConnection, *, idle: bool = False) -> None:
-    """Let the rest of this transaction take as long as counting a large database does.
+    """Raise the time limits of this transaction to LONG_SECONDS, as for counting a large database.
 
-    With `idle`, so may a pause between its statements.
+    With `idle`, the limit of pauses between its statements, too.
     """
     driver = await driver_of(connection)
     if idle:

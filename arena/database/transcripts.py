@@ -25,7 +25,7 @@ _LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A transcript in its stored form; a row with these columns serves as well."""
+    """A transcript in its stored form; functions also accept a row with these columns."""
 
     format: int
     sha256: bytes

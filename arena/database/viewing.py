@@ -1,6 +1,6 @@
-"""Reading as an owner: the database hides private events from all but their members.
+"""Reading on behalf of an owner: the database hides private events from all but their members.
 
-Its policies ask for the setting `arena.viewer`, an owner's id (migration 0035).
+Its row policies read the setting `arena.viewer`, an owner's id (migration 0035).
 """
 
 from typing import Final
@@ -14,16 +14,16 @@ _OPTION: Final = "viewer"
 
 
 def seen_by(viewer: int | None, statement: Row) -> Row:
-    """Return a statement that a `Reader` runs for an owner; None for everybody."""
+    """Return the statement marked so that a `Reader` runs it on behalf of `viewer`, if any."""
     return statement if viewer is None else statement.execution_options(**{_OPTION: viewer})
 
 
 def viewer_of(statement: Row) -> int | None:
-    """Return the owner for whom a statement is to be run; None for everybody."""
+    """Return the owner on whose behalf a statement runs; None for the public."""
     found: int | None = statement.get_execution_options().get(_OPTION)
     return found
 
 
 def viewer_setting(viewer: int) -> Row:
-    """Select nothing of interest; what follows in the transaction sees what an owner may see."""
+    """Return a statement after which the transaction sees what an owner may see."""
     return select(func.set_config(_SETTING, str(viewer), True))

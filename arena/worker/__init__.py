@@ -1,1 +1,1 @@
-"""Hosted bots: untrusted programs, played in a sandbox for a shift at a time."""
+"""Hosted bots: untrusted programs that run in a sandbox, one shift at a time."""

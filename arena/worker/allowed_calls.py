@@ -1,11 +1,11 @@
 """The system calls that a confined program may make, grouped by purpose.
 
-Reasons are given where a call is left out or answered otherwise. Calls that are not listed are
-answered with ENOSYS, as by a kernel that does not have them: newer calls, and all by which programs
-administrate a machine. Runtimes have a way without them.
+Comments give the reasons where a call is left out or gets another answer. Calls that are not listed
+return ENOSYS, as from a kernel that lacks them: newer calls, and all calls that administer a
+machine. Runtimes have fallbacks for them.
 
-The kernel takes most arguments as 32 bits and does not look at the upper half of the register, so
-conditions compare 32 bits.
+The kernel takes most arguments as 32 bits and ignores the upper half of the register, so conditions
+compare 32 bits.
 """
 
 import errno
@@ -32,12 +32,12 @@ class Bits:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The answer to a call for which all conditions hold. Rules of one call exclude one another."""
+    """The answer to a call for which all conditions hold. Rules of one call never overlap."""
 
     call: str
     conditions: tuple[Bits, ...] = ()
     error: int | None = None
-    """The call's `errno`; 0 does nothing and reports success. None lets the kernel do the call."""
+    """The errno that the call returns; 0 skips it and reports success. None allows the call."""
 
 
 _FILES: Final = (
@@ -52,23 +52,23 @@ _FILES: Final = (
 )
 """Calls for files.
 
-Not: `sync`, which makes the whole machine write; `fadvise64`, `mincore` and `readahead`, by which
-programs that see the same file could communicate; handles of files; mounts.
+Not allowed: `sync`, which makes the whole machine write; `fadvise64`, `mincore` and `readahead`,
+through which programs that see the same file could communicate; file handles; mounts.
 """
 
 _ATTRIBUTES: Final = tuple(
     f"{kind}{what}xattr" for kind in ("", "l", "f") for what in ("set", "get", "list", "remove")
 )
-"""Calls for extended attributes of files, which no size limit of a file system counts as memory.
+"""Calls for extended attributes of files, whose memory no size limit of a file system counts.
 
-They are answered as in a file system that has none.
+They fail as in a file system without extended attributes.
 """
 
 _MEMORY: Final = ("munmap", "mprotect", "mremap", "brk", "msync")
 """Calls for memory.
 
-Not: memory of no process (`memfd_create`, `shmget`, `memfd_secret`), locked memory, policies of
-memory, keys of pages.
+Not allowed: memory that belongs to no process (`memfd_create`, `shmget`, `memfd_secret`), locked
+memory, memory policies, page keys.
 """
 
 _PROCESSES: Final = (
@@ -80,7 +80,7 @@ _PROCESSES: Final = (
 )
 """Calls for processes.
 
-Not: `clone3`, as a filter cannot inspect its argument; namespaces; tracing; other users;
+Not allowed: `clone3`, as a filter cannot inspect its argument; namespaces; tracing; other users;
 `execveat`; `seccomp`, as filters are memory that no limit counts.
 """
 
@@ -91,7 +91,7 @@ _THREADS: Final = (
 )
 """Calls for threads.
 
-Not: calls that would change their share of the processors.
+Not allowed: calls that would change a thread's share of the processors.
 """
 
 _TIME: Final = (
@@ -114,8 +114,8 @@ _POLLING: Final = (
 )
 """Calls to wait for files.
 
-Not: `io_uring`; `io_setup`, as its number is limited for the whole machine; `inotify` and
-`fanotify`, whose watches are memory, and a quota of the user.
+Not allowed: `io_uring`; `io_setup`, as the machine has a limit for all its programs together;
+`inotify` and `fanotify`, whose watches take memory and count against a quota of the user.
 """
 
 _SOCKETS: Final = (
@@ -129,8 +129,8 @@ _OTHER: Final = ("getrandom",)
 _SPLICES: Final = ("splice", "tee", "vmsplice")
 """Calls that move pages between a pipe and a file.
 
-They report that they cannot do so with these files, and programs copy instead: pages that a pipe
-and a file share have been the kernel's weak place.
+They report that these files do not support it, and programs copy instead: pages shared by a pipe
+and a file have caused security bugs in the kernel.
 """
 
 _NEW_NAMESPACES: Final = (
@@ -143,7 +143,7 @@ _CLONE_THREAD: Final = 0x0001_0000
 _CLOSE_RANGE_UNSHARE: Final = 2
 
 _MAP_HUGETLB: Final = 0x4_0000
-"""The flag for the machine's large pages, which do not count as memory of a process."""
+"""The flag for the machine's huge pages, which do not count as memory of a process."""
 
 _ADVICE: Final = (
     # Normal, random, sequential, will and won't need; free, (don't) fork, (no) huge pages.
@@ -153,7 +153,7 @@ _ADVICE: Final = (
 )
 """The allowed advice of `madvise`.
 
-Not: MADV_MERGEABLE, for which the kernel keeps a list of pages.
+Not allowed: MADV_MERGEABLE, for which the kernel keeps a list of pages.
 """
 
 _FILE_COMMANDS: Final = (
@@ -162,16 +162,16 @@ _FILE_COMMANDS: Final = (
 )
 """The allowed commands of `fcntl`; the last is F_GETPIPE_SZ.
 
-Not: larger pipes, leases, notices of a folder's changes, seals.
+Not allowed: larger pipes, leases, notifications of changes in a folder, seals.
 """
 _LOCKS: Final = (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
 
 _PROCESS_OPTIONS: Final = (1, 2, 3, 15, 16, 23, 29, 30, 38, 39, 41, 42)
 """The allowed options of `prctl`.
 
-They are: the signal of a parent's death, the query whether it may be dumped, names of threads, the
-query for a capability, slack of timers, no new rights, no huge pages. Not: PR_SET_DUMPABLE, which
-would hide a process from the worker's checks; filters; names of memory.
+They are: the parent-death signal, reading whether the process may be dumped, thread names, reading
+a capability, timer slack, no new privileges, no huge pages. Not allowed: PR_SET_DUMPABLE, which
+would hide a process from the worker's checks; filters; names of memory regions.
 """
 
 _DEVICE_REQUESTS: Final = (
@@ -183,19 +183,22 @@ _DEVICE_REQUESTS: Final = (
 _SOCKET_OPTIONS: Final = (
     *(socket.SO_REUSEADDR, socket.SO_BROADCAST, socket.SO_KEEPALIVE, socket.SO_LINGER),
     *(socket.SO_REUSEPORT, socket.SO_PASSCRED, socket.SO_RCVLOWAT, socket.SO_OOBINLINE),
-    # Time limits, by both of their numbers.
+    # SO_RCVTIMEO and SO_SNDTIMEO, each with both of its numbers.
     *(20, 21, 66, 67),
 )
-"""The allowed options of `setsockopt`. Not: filters of received data, which are memory."""
-_BUFFER_SIZES: Final = (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33)
-"""The options for buffer sizes, also those that may exceed the system's limits.
+"""The allowed options of `setsockopt`.
 
-They do nothing: the buffers of sockets are memory that no limit counts.
+Not allowed: filters of received data, which take memory.
+"""
+_BUFFER_SIZES: Final = (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33)
+"""The options for buffer sizes, including those that may exceed the system's limits.
+
+They have no effect: socket buffers are memory that no limit counts.
 """
 
 
 def rules() -> Iterator[Rule]:
-    """Yield all rules, for each architecture: a call that an architecture lacks is left out."""
+    """Yield all rules, for all architectures; the caller skips calls that its own one lacks."""
     groups = (_FILES, _MEMORY, _PROCESSES, _THREADS, _TIME, _SIGNALS, _POLLING, _SOCKETS, _OTHER)
     for group in groups:
         yield from map(Rule, group)
@@ -209,16 +212,16 @@ def _of_processes() -> Iterator[Rule]:
     spaces = sum(_NEW_NAMESPACES)
     shared = _CLONE_THREAD | _CLONE_FILES
     yield Rule("clone", (Bits(0, spaces | _CLONE_THREAD, 0),))
-    # A thread with a table of files of its own would hide them from the worker's checks.
+    # A thread must share its process's file table, or it could hide files from the worker's checks.
     yield Rule("clone", (Bits(0, spaces | shared, shared),))
     yield Rule("close_range", (Bits(2, _CLOSE_RANGE_UNSHARE, 0),))
     yield from _one_of("prctl", 0, _PROCESS_OPTIONS)
-    # A new session would get its own share of the processors, whatever its processes' niceness.
+    # A new session would get its own share of the processors, regardless of niceness.
     yield Rule("setsid", error=0)
 
 
 def _of_memory() -> Iterator[Rule]:
-    # Shared memory without a file belongs to no process, so that no limit counts it.
+    # Shared memory without a file belongs to no process, so no limit counts it.
     unnamed = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
     yield Rule("mmap", (Bits(3, unnamed, unnamed),), errno.EPERM)
     for kind in (0, mmap.MAP_SHARED, mmap.MAP_ANONYMOUS):
@@ -230,9 +233,10 @@ def _of_memory() -> Iterator[Rule]:
 
 def _of_files() -> Iterator[Rule]:
     yield from _one_of("fcntl", 1, _FILE_COMMANDS)
-    # Programs that see the same file could communicate by its locks, and stop others that lock it;
-    # locks of parts are memory that no limit counts. All do nothing and report success, as else
-    # SQLite and installers of packages would stop. A program's own files exist for its shift only.
+    # Programs that see the same file could communicate through locks on it, and block others that
+    # lock it; locks on parts of a file are memory that no limit counts. All these calls do nothing
+    # and report success, because SQLite and package installers would otherwise fail. A program's
+    # own files exist only during its shift.
     yield from _one_of("fcntl", 1, _LOCKS, error=0)
     yield Rule("flock", error=0)
     for call, mode in (("mknod", 1), ("mknodat", 2)):
@@ -246,16 +250,16 @@ def _of_files() -> Iterator[Rule]:
 
 
 def _of_sockets() -> Iterator[Rule]:
-    """Yield the rules for sockets, which are of the family AF_UNIX alone.
+    """Yield the rules for sockets; only the family AF_UNIX is allowed.
 
-    Buffers of other families are memory that no limit counts, and some families, such as that to
-    the host of a virtual machine, know no namespaces.
+    Buffers of other families are memory that no limit counts, and some families, such as AF_VSOCK
+    to the host of a virtual machine, ignore namespaces.
     """
     yield from _one_of("socket", 0, [socket.AF_UNIX])
     yield from _one_of("socketpair", 0, [socket.AF_UNIX])
     for bit in range(32):
         other = Bits(0, 1 << bit, ~socket.AF_UNIX & 1 << bit)
-        # The lowest bit that differs decides, so that a family has one rule.
+        # A rule for each lowest bit that differs from AF_UNIX, so that each family matches one rule.
         same = (1 << bit) - 1
         found = Bits(0, same | other.mask, socket.AF_UNIX & same | other.value)
         yield Rule("socket", (found,), errno.EAFNOSUPPORT)
@@ -267,6 +271,6 @@ def _of_sockets() -> Iterator[Rule]:
 def _one_of(
     call: str, argument: int, values: Iterable[int], *others: Bits, error: int | None = None
 ) -> Iterator[Rule]:
-    """Yield rules for a call if one of its arguments has one of these values."""
+    """Yield rules that apply if an argument of the call has one of these values."""
     for value in values:
         yield Rule(call, (*others, Bits(argument, WHOLE, value)), error)

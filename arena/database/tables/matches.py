@@ -6,11 +6,11 @@
                    ├─< match_faults
                    └── match_luck
 
-Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
-the migrations refuse every UPDATE, DELETE and TRUNCATE, but the deletion of transcripts and faults
-that the policy does not keep, of which `transcript_removals` tells. What changes afterwards,
-whether a block is void or closed, is in `blocks`. What can be computed again from results is in
-`match_luck`.
+Results (matches, match_seats, transcripts, rating_events) are append-only: triggers made by the
+migrations refuse every UPDATE, DELETE and TRUNCATE, except the deletion of transcripts and faults
+that the policy no longer keeps, which `transcript_removals` records. Data that changes afterwards,
+whether a block is void or closed, is in `blocks`. Data that can be computed again from results is
+in `match_luck`.
 """
 
 from sqlalchemy import (
@@ -51,7 +51,7 @@ blocks = Table(
     Column("closed_at", Time),
     # Whether its matches count for the ratings once it is closed.
     Column("rated", Boolean, nullable=False, server_default=text("true")),
-    # The lease of the referee that plays it; no reference, because leases go.
+    # The lease of the referee that plays it; not a foreign key, because leases are deleted.
     Column("epoch", BigInteger),
     CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
     CheckConstraint("size >= 1", name="size_positive"),
@@ -68,8 +68,8 @@ blocks = Table(
 voidings = Table(
     "voidings",
     metadata,
-    # The few blocks that counted for the ratings until the operator voided them. Boards that have
-    # read their results start again when one is added.
+    # The few blocks that counted for the ratings until the operator voided them. When a row is
+    # added, boards that have read the block's results start again.
     Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
     now("at"),
 )
@@ -77,10 +77,10 @@ voidings = Table(
 matches = Table(
     "matches",
     metadata,
-    # A match is recorded once, by its id.
+    # The primary key ensures that a match is recorded once.
     Column("id", Uuid(as_uuid=False), primary_key=True),
     Column("game", Text, nullable=False),
-    # Only the options that differ from the game's defaults: a variant's identity.
+    # Only the options that differ from the game's defaults; they identify the variant.
     Column("options", JSONB, nullable=False),
     Column("seat_count", SmallInteger, nullable=False),
     Column("block_id", ForeignKey(blocks.c.id), nullable=False),
@@ -100,8 +100,8 @@ matches = Table(
     CheckConstraint("finished_at >= started_at", name="times_ordered"),
     # Each rotation of a block is played once.
     UniqueConstraint("block_id", "position"),
-    # For the newest matches, page by page: of all, of a game, of a table size. The first is unique
-    # so that `match_seats` can refer to it.
+    # For pages of the newest matches: of all, of a game, of a table size. The first index is unique
+    # so that a foreign key of `match_seats` can refer to it.
     Index("matches_newest_ix", "finished_at", "id", unique=True),
     Index("matches_game_ix", "game", "finished_at", "id"),
     Index("matches_seats_ix", "seat_count", "finished_at", "id"),
@@ -119,7 +119,7 @@ match_seats = Table(
     Column("score", Integer),
     Column("faults", Integer, nullable=False),
     Column("forfeited", Boolean, nullable=False),
-    # That of the match, repeated to find a bot's newest matches without reading all of them.
+    # Copied from `matches`, to find a bot's newest matches without reading all of them.
     Column("finished_at", Time, nullable=False),
     ForeignKeyConstraint(["match_id", "finished_at"], [matches.c.id, matches.c.finished_at]),
     CheckConstraint("seat >= 0", name="seat_least"),
@@ -141,7 +141,7 @@ transcripts = Table(
     "transcripts",
     metadata,
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
-    # How `data` is to be read, see `arena.database.transcripts`.
+    # The format of `data`, see `arena.database.transcripts`.
     Column("format", SmallInteger, nullable=False),
     # The hash of the serialised transcript before compression.
     Column("sha256", LargeBinary, nullable=False),
@@ -153,14 +153,14 @@ transcripts = Table(
 transcript_removals = Table(
     "transcript_removals",
     metadata,
-    # The runs that removed transcripts, with what bots were told of faults, and kept analyses. What
-    # is not of a tournament, ended until then and has no transcript was removed by the first such.
+    # The runs that removed transcripts, fault messages and stored analyses. The transcript of a
+    # match outside tournaments was removed by the first run whose `until` is not before its end.
     Column("id", Integer, Identity(always=True), primary_key=True),
     now("at"),
-    # The end of the last match that the run looked at.
+    # The run covers matches that ended by this time.
     Column("until", Time, nullable=False, index=True),
     Column("matches", BigInteger, nullable=False),
-    # The size of what was removed, as it was stored.
+    # The stored size of the removed data.
     Column("bytes", BigInteger, nullable=False),
     CheckConstraint("matches >= 0", name="matches_least"),
 )
@@ -173,7 +173,7 @@ match_faults = Table(
     # The number of the turn in the match.
     Column("turn", Integer, primary_key=True),
     Column("reason", Text, nullable=False),
-    # The action that the rules did not allow; None if no action was understood.
+    # The illegal action; None if no action could be parsed, or if it was too long to keep.
     Column("sent", JSONB),
     CheckConstraint("turn >= 1", name="turn_least"),
 )
@@ -181,8 +181,8 @@ match_faults = Table(
 rating_events = Table(
     "rating_events",
     metadata,
-    # Recorders take turns, so rows become visible in the order of `sequence`: a reader that
-    # remembers the last number it saw misses nothing.
+    # Recording transactions are serialised, so rows become visible in the order of `sequence`: a
+    # reader that remembers the last number it saw misses nothing.
     Column("sequence", BigInteger, Identity(always=True), primary_key=True),
     # A match is rated once.
     Column("match_id", ForeignKey(matches.c.id), nullable=False, unique=True),
@@ -191,15 +191,15 @@ rating_events = Table(
 match_luck = Table(
     "match_luck",
     metadata,
-    # One luck per match: by the newest table that it was measured with.
+    # One row per match, measured with the newest table of luck.
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
-    # The table of luck used; luck by different tables is not comparable.
+    # The table of luck used; luck measured with different tables is not comparable.
     Column("table_file", Text, nullable=False),
     Column("table_sha256", LargeBinary, nullable=False),
     # By seat, in expected points.
     Column("luck", ARRAY(Double), nullable=False),
     CheckConstraint("octet_length(table_sha256) = 32", name="table_sha256_length"),
-    # One list. A trigger made by the migration ensures one number per seat.
+    # A one-dimensional array. A trigger made by the migration ensures one number per seat.
     CheckConstraint("array_ndims(luck) = 1", name="luck_by_seat"),
     # Finite numbers only: to Postgres NaN is greater than infinity.
     CheckConstraint(

@@ -1,9 +1,9 @@
-"""Tables of what bots noted beside their answers.
+"""Tables of the notes that bots sent with their answers.
 
     matches ─< match_notes >─ bots ── bot_notes
 
-Notes are no results: they may be deleted at any time. The reader role sees sums of usage, and no
-note.
+Notes are not results: they may be deleted at any time. The reader role sees the sums of usage, but
+no note.
 """
 
 from sqlalchemy import (
@@ -27,20 +27,20 @@ from arena.database.tables.matches import matches
 match_notes = Table(
     "match_notes",
     metadata,
-    # A row for each seat that noted something.
+    # A row for each seat with notes.
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
     Column("seat", SmallInteger, primary_key=True),
     Column("bot_id", ForeignKey(bots.c.id), nullable=False),
-    # Counts up: a bot's oldest notes are those with the least numbers.
+    # Increasing: a bot's oldest notes have the lowest numbers.
     Column("number", BigInteger, Identity(always=True), nullable=False),
-    # The answers for which the bot said what they took, and the sums over them.
+    # The number of answers whose usage the bot reported, and the sums over them.
     Column("measured", Integer, nullable=False),
     Column("input_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
     Column("cost_microusd", BigInteger, nullable=False),
     Column("latency_ms", BigInteger, nullable=False),
-    # See `arena.server.results.notes`. Compressed by us: the migration sets STORAGE EXTERNAL. None
-    # once newer notes of the bot have taken its place.
+    # See `arena.server.results.notes`. Already compressed: the migration sets STORAGE EXTERNAL.
+    # None after newer notes of the bot have displaced it.
     Column("data", LargeBinary),
     CheckConstraint("measured >= 0", name="measured_least"),
     # For the oldest notes of a bot.
@@ -50,7 +50,7 @@ match_notes = Table(
 bot_notes = Table(
     "bot_notes",
     metadata,
-    # The bytes of a bot's notes in `match_notes`.
+    # The total size of a bot's notes in `match_notes`.
     Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
     Column("bytes", BigInteger, nullable=False),
     CheckConstraint("bytes >= 0", name="bytes_least"),

@@ -1,4 +1,4 @@
-"""The tables of owners, of how they sign in, and of the changes that they and the operator made.
+"""The tables of owners, their credentials, and the audit of changes by them and the operator.
 
     owner_keys ─ owners ─< owner_members
                     ├─< sign_ins >─ owner_members
@@ -7,8 +7,8 @@
 
     used_id_tokens        invites        audit
 
-Rows are only ever added to the audit: a trigger made by the migrations refuses the rest. The reader
-role sees the owners alone.
+The audit is append-only: a trigger made by the migrations refuses all other changes. Of these
+tables, the reader role sees only `owners`.
 """
 
 from sqlalchemy import (
@@ -39,7 +39,7 @@ owners = Table(
     # One owner per name, ignoring case, and no two that look alike.
     Column("folded", FOLDED, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
-    # Set while neither the owner nor its bots are let in.
+    # Set while the owner is banned: neither the owner nor its bots may connect.
     Column("banned_at", Time),
     # Set while it has the role of an operator.
     Column("operator_since", Time),
@@ -49,7 +49,7 @@ owners = Table(
 owner_keys = Table(
     "owner_keys",
     metadata,
-    # At most one key per owner; an owner that the operator made has none at first.
+    # At most one key per owner; an owner created by the operator has none at first.
     Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
     Column("sha256", LargeBinary, nullable=False, unique=True),
     now("created_at"),
@@ -74,8 +74,8 @@ owner_members = Table(
 owner_identities = Table(
     "owner_identities",
     metadata,
-    # An owner, or a member of its team, has at most one identity at an identity provider; an
-    # identity is of one of them.
+    # An owner, or a member of its team, has at most one identity at an identity provider, and an
+    # identity belongs to one of them.
     Column("issuer", Text, primary_key=True),
     Column("subject", Text, primary_key=True),
     Column("owner_id", ForeignKey(owners.c.id), nullable=False),
@@ -93,14 +93,14 @@ owner_identities = Table(
 sign_ins = Table(
     "sign_ins",
     metadata,
-    # Keys of owners that are valid for a time; a sign-in on a page makes one.
+    # Owners' keys of limited validity; a sign-in on a page creates one.
     Column("sha256", LargeBinary, primary_key=True),
     Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
     Column("expires_at", Time, nullable=False, index=True),
     now("created_at"),
-    # The member who signed in; None for the owner's own key. Who leaves is signed out.
+    # The member who signed in; None for the owner's own key. A member who leaves is signed out.
     Column("member_id", ForeignKey(owner_members.c.id, ondelete="CASCADE")),
-    # How long the key stays valid after its last use. None if use does not prolong it.
+    # How long the key stays valid after its last use; None if use does not extend it.
     Column("idle_for", Interval),
     CheckConstraint("idle_for > interval '0'", name="idle_for_least"),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
@@ -109,7 +109,7 @@ sign_ins = Table(
 used_id_tokens = Table(
     "used_id_tokens",
     metadata,
-    # An ID token signs in once. A row is kept until the token is refused for its age.
+    # An ID token can sign in only once. A row is kept until the token expires.
     Column("sha256", LargeBinary, primary_key=True),
     Column("expires_at", Time, nullable=False, index=True),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
@@ -118,14 +118,14 @@ used_id_tokens = Table(
 owner_messages = Table(
     "owner_messages",
     metadata,
-    # What organisers and the operator write to an owner; the newest are kept.
+    # Messages of organisers and the operator to an owner; only the newest are kept.
     Column("id", BigInteger, Identity(always=True), primary_key=True),
     Column("owner_id", ForeignKey(owners.c.id), nullable=False),
-    # Of whom it is, as the owner reads it.
+    # The sender's name as shown to the owner.
     Column("sender", Text, nullable=False),
     Column("text", Text, nullable=False),
     now("sent_at"),
-    # When somebody who acts for the owner has read it.
+    # When somebody who acts for the owner read it.
     Column("read_at", Time),
     CheckConstraint("char_length(text) BETWEEN 1 AND 2000", name="text_length"),
     Index("owner_messages_owner_ix", "owner_id", "id"),
@@ -142,7 +142,7 @@ invites = Table(
     # None if it does not expire.
     Column("expires_at", Time),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
-    # Holds however many use the invite at once.
+    # Prevents more uses than allowed, even if many use the invite at the same time.
     CheckConstraint("uses_left >= 0", name="uses_least"),
 )
 
@@ -157,9 +157,9 @@ audit = Table(
     Column("subject", Text, nullable=False),
     Column("details", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
     CheckConstraint("jsonb_typeof(details) = 'object'", name="details_object"),
-    # By which invite an owner signed up.
+    # Finds the invite with which an owner signed up.
     Index("audit_sign_up_ix", "subject", postgresql_where=text("action = 'sign up'")),
-    # Whether a bot was in an event before.
+    # Finds whether a bot was in an event before.
     Index(
         "audit_entered_ix",
         "subject",

@@ -11,13 +11,13 @@ policy = Table(
     Column("one", Boolean, primary_key=True, server_default=text("true")),
     # The rated matches an hour that a bot without a limit of its own may begin; NULL for any.
     Column("bot_pace", Integer),
-    # Of each bot, only so many of the newest versions of a ladder are ranked; NULL for all.
+    # The number of each bot's newest versions on a ladder that are ranked; NULL for all.
     Column("ranked_versions", Integer),
-    # Only versions that played within so many days are ranked; NULL for all.
+    # Versions are ranked if they played within this many days; NULL for all.
     Column("ranked_days", Integer),
-    # For so many days transcripts of matches outside of tournaments are kept; NULL for ever.
+    # The days for which transcripts of matches outside tournaments are kept; NULL for ever.
     Column("transcript_days", Integer),
-    # For so many days notices are kept; NULL for ever.
+    # The days for which notices are kept; NULL for ever.
     Column("notice_days", Integer, server_default=text("90")),
     CheckConstraint("one", name="only_one"),
     CheckConstraint("bot_pace >= 1", name="bot_pace_least"),

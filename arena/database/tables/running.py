@@ -1,4 +1,4 @@
-"""The tables of running matches and of the referees that play them. For referees alone.
+"""The tables of running matches and of the referees that play them. Only referees use them.
 
     leases ─< running_blocks ─< running_matches ─< running_replies
        └────< presence >─ versions
@@ -7,8 +7,8 @@
 
     recorded_batches
 
-Unlike results these rows are removed: a match's in the transaction that records it. The reader
-role sees none of them, because they hold secrets and actions that were shown to no bot.
+Unlike results these rows are removed: a match's rows in the transaction that records it. The reader
+role sees none of them, because they hold secrets and actions that no bot has seen yet.
 """
 
 from sqlalchemy import (
@@ -39,18 +39,18 @@ from arena.database.tables.matches import matches
 leases = Table(
     "leases",
     metadata,
-    # A row for each referee that runs. A referee that takes over removes it; its number never comes
-    # again. The lowest is that of the senior referee.
+    # A row for each running referee. A referee that takes over removes it; its number is never used
+    # again. The referee with the lowest number is the senior.
     Column("epoch", BigInteger, Identity(always=True), primary_key=True),
-    # Which process holds it, so that its death can be seen on the same machine.
+    # The process that holds it, so that its end can be detected on the same machine.
     Column("process", Text, nullable=False),
-    # The leases whose spooled results this referee still records; it plays nothing before.
+    # The leases whose spooled results this referee must still record before it plays.
     Column("inherited", ARRAY(BigInteger), nullable=False, server_default=text("'{}'")),
-    # Incremented while its holder lives; a time would not do, as clocks may be moved.
+    # Incremented while its holder lives. Not a time, because clocks may be changed.
     Column("renewals", BigInteger, nullable=False, server_default=text("0")),
     now("taken_at"),
     now("renewed_at"),
-    # Set when its holder stopped in order, and left its matches to the next.
+    # Set when its holder stopped gracefully and left its matches to the next referee.
     Column("released_at", Time),
     # The address where bots reach it, once it listens; empty if it has none of its own.
     Column("address", Text),
@@ -58,8 +58,8 @@ leases = Table(
     Column("matches", Integer, nullable=False, server_default=text("0")),
     # The share of the last seconds in which it was busy, updated with each renewal.
     Column("load", REAL, nullable=False, server_default=text("0")),
-    # At how many of the oldest referees the bots play, as it decides while it is the senior; 0 for
-    # all, as also a referee of an earlier release means.
+    # The number of the oldest referees at which bots play, which the senior decides; 0 means all,
+    # also for a referee of an earlier release.
     Column("in_use", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("renewals >= 0", name="renewals_least"),
 )
@@ -67,16 +67,16 @@ leases = Table(
 presence = Table(
     "presence",
     metadata,
-    # A row for each copy of a bot that is connected to a referee, or sits in a match there. It is
+    # A row for each copy of a bot that is connected to a referee, or plays a match there. It is
     # removed with the lease, so that a dead referee's rows do not count.
     Column("epoch", ForeignKey(leases.c.epoch, ondelete="CASCADE"), primary_key=True),
     Column("version_id", ForeignKey(versions.c.id), primary_key=True, index=True),
     Column("instance", Text, primary_key=True),
     Column("connected", Boolean, nullable=False),
-    # The number of rated matches that it plays there at once; 0 also for a bot that leaves.
+    # The number of rated matches that it plays there at once; 0 also for a bot that is leaving.
     Column("places", SmallInteger, nullable=False),
-    # The number of matches in which it has a seat; some seconds old, and 0 while one referee runs
-    # alone.
+    # The number of matches in which it has a seat, a few seconds old; 0 while only one referee
+    # runs.
     Column("seats", SmallInteger, nullable=False),
     Column("games", ARRAY(Text), nullable=False),
     CheckConstraint("places >= 0 AND seats >= 0", name="counts_least"),
@@ -85,14 +85,14 @@ presence = Table(
 running_blocks = Table(
     "running_blocks",
     metadata,
-    # Not a reference: a block of the ladder is in `blocks` from its first result on.
+    # Not a foreign key: a block of the ladder is in `blocks` only from its first result on.
     Column("id", Uuid(as_uuid=False), primary_key=True),
     # The lease of the referee that plays it.
     Column("epoch", ForeignKey(leases.c.epoch), nullable=False, index=True),
     Column("kind", Text, nullable=False),
     Column("size", SmallInteger, nullable=False),
     Column("rated", Boolean, nullable=False),
-    # A tournament asked for it.
+    # Whether it is a block of a tournament.
     Column("engaged", Boolean, nullable=False),
     Column("game", Text, nullable=False),
     Column("options", JSONB, nullable=False),
@@ -125,13 +125,13 @@ running_matches = Table(
 running_replies = Table(
     "running_replies",
     metadata,
-    # Of `running_matches`, but no reference: checking it would cost more than the row. There is one
-    # writer, which removes them together; a referee that takes over removes what an error left.
+    # An id in `running_matches`, but not a foreign key, as its check would cost more than the row.
+    # One writer removes both together; a referee that takes over removes what an error left.
     Column("match_id", Uuid(as_uuid=False), primary_key=True),
     # The number of earlier replies of the match.
     Column("first", Integer, primary_key=True, autoincrement=False),
     Column("replies", LargeBinary, nullable=False),
-    # What bots noted beside them, see `arena.codec.notes`; None if nothing.
+    # The bots' notes with these replies, see `arena.codec.notes`; None if there are none.
     Column("notes", LargeBinary),
     CheckConstraint("first >= 0", name="first_least"),
 )
@@ -139,13 +139,13 @@ running_replies = Table(
 recorded_batches = Table(
     "recorded_batches",
     metadata,
-    # The matches that a referee recorded last: if it is killed, it may not have sent their ends.
+    # The latest matches that a referee recorded: if it is killed, bots may not know of their end.
     Column("number", BigInteger, Identity(always=True), primary_key=True),
-    # The lease; no reference, because a referee that takes it over removes both together.
+    # The lease; not a foreign key, because a referee that takes it over removes both together.
     Column("epoch", BigInteger, nullable=False),
     now("recorded_at"),
     Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
-    # The copies of the bots by match and seat, without matches in which no copy has a name.
+    # The bots' copies by match and seat, without matches in which no copy has a name.
     Column("instances", JSONB, nullable=False),
     CheckConstraint("jsonb_typeof(instances) = 'object'", name="instances_object"),
 )
@@ -158,6 +158,6 @@ untold_ends = Table(
     # The copy of the bot that had the seat.
     Column("instance", Text, nullable=False),
     now("since"),
-    # For the ends that a copy gets when it comes back.
+    # For the ends to send to a copy that reconnects.
     Index("untold_ends_version_ix", "version_id", "instance", "since"),
 )

@@ -43,7 +43,7 @@ tournaments = Table(
     Column("blocks", SmallInteger, nullable=False),
     # None if the format and the number of entries determine it.
     Column("rounds", SmallInteger),
-    # The number of groups, and how many of each go on; None like `rounds`.
+    # The number of groups, and how many entries of each advance; None like `rounds`.
     Column("groups", SmallInteger),
     Column("advance", SmallInteger),
     Column("score", Text, nullable=False),
@@ -56,8 +56,8 @@ tournaments = Table(
     # The time control.
     Column("turn_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
-    # The lease of the referee that conducts it; none before it began. After that referee's end it
-    # names a lease that is gone, until the senior takes up the tournament.
+    # The lease of the referee that conducts it; NULL before it begins. After that referee has
+    # ended, it names a removed lease until the senior referee takes over the tournament.
     Column("conductor", BigInteger),
     # Whether a referee conducts it. The final of an event is played by workers instead.
     Column("conducted", Boolean, nullable=False, server_default=text("true")),
@@ -97,9 +97,10 @@ tournament_entries = Table(
     # Its Elo when it was seeded; None if it had none.
     Column("elo", Double),
     Column("withdrawn_at", Time),
-    # The seconds that tables have waited for it since it was last present, while a referee ran.
+    # The seconds that tables have waited for it since it was last present; only time in which a
+    # referee ran counts.
     Column("waited_s", Double, nullable=False, server_default=text("0")),
-    # The reason why it was absent at the last check.
+    # Why it was absent at the last check.
     Column("absence", Text, nullable=False, server_default=text("''")),
     CheckConstraint("waited_s >= 0", name="waited_least"),
     CheckConstraint("number >= 1", name="number_least"),
