@@ -64,7 +64,7 @@ class Owner:
 
     @property
     def actor(self) -> str:
-        """Who acts, for the audit."""
+        """The name of the acting owner, and of the member if any, for the audit."""
         return f"{self.name} ({self.member})" if self.member else self.name
 
 

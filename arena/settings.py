@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     socket: Path | None = None
     """The Unix socket over which hosted bots play; only the referee's user may enter its directory.
 
-    By default the socket is in a new directory of its own.
+    By default the socket is in a private directory of its own.
     """
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
     """The number of matches a second that house bots play among themselves, or `max`."""

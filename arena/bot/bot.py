@@ -31,7 +31,7 @@ class NoAnswerError(Exception):
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
-    """A player; one object plays one match in one seat.
+    """A bot; one object plays one match in one seat.
 
     Everything it keeps in `self` therefore belongs to that match only.
 
@@ -40,9 +40,9 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     several games names unions of them. For a plain `Bot` only the methods' names are checked.
 
     Data shared by several matches (a table read from a file, a model of an opponent) belongs in the
-    class or its module. No two methods of a process's bots run at once, so it needs no lock. Where
-    an arena has several referees, the methods are called in several threads, even those of one
-    match.
+    class or its module. No two methods of a process's bots run at once, so shared data needs no
+    lock. If an arena has several referees, methods may be called in different threads, even in the
+    same match.
     """
 
     games: ClassVar[tuple[str, ...]] = ("bluff",)
@@ -86,15 +86,15 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         """
 
     def note(self, text: str = "", usage: Usage | None = None) -> None:
-        """Note something beside the answer that `act` is about to return.
+        """Attach a note to the answer that `act` is about to return.
 
-        You read it after the match, with the transcript (docs/notes.md); no other seat ever does. A
-        second note of a turn replaces the first. What is too long is cut off, and whatever a note
-        holds, the answer counts all the same.
+        You can read it after the match, with the transcript (docs/notes.md); other seats never see
+        it. A second note in a turn replaces the first. A text that is too long is cut. A note never
+        affects whether the answer counts.
 
         Args:
-            text: What the bot thinks, at most 2,000 bytes in UTF-8.
-            usage: What the answer took of a language model or the like.
+            text: The bot's thoughts, at most 2,000 bytes in UTF-8.
+            usage: The answer's usage of a language model or another service.
         """
         self._noted = text, usage
 
@@ -104,16 +104,16 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     ) -> Mapping[ActionT, float] | None:
         """Return the probability with which `act` plays each action in a turn, if that is known.
 
-        A bot that knows it is worth more as an opponent: in matches against it, much of the luck
-        can be computed and taken out of the result (docs/benchmark.md). Only the view and the
-        options may matter, not the match so far, and the result must be exact.
+        A bot with known probabilities is worth more as an opponent: in matches against it, much of
+        the luck can be computed and removed from the result (docs/benchmark.md). The probabilities
+        may depend only on the view and the options, not on the match so far, and must be exact.
 
         Args:
-            turn: A turn, which need not have come up in a match of this object.
+            turn: A turn, possibly one that never occurs in a match of this object.
 
         Returns:
             The probabilities by action, which sum to 1; actions that are never played may be left
-            out. None, as by default, if the bot does not know.
+            out. The default, None, means that they are not known.
         """
         return None
 
@@ -145,6 +145,6 @@ AnyBot: TypeAlias = Bot[Any, Any, Any, Any]
 
 
 def take_note(bot: AnyBot) -> tuple[str, Usage | None] | None:
-    """Return what a bot has noted since the last call; None if it noted nothing."""
+    """Return the bot's note since the last call; None if there is none."""
     noted, bot._noted = bot._noted, None
     return noted

@@ -31,18 +31,15 @@ _LATER: Final = (
 
 
 class ChallengeError(UserError):
-    """An error of a challenge that the referee refuses, or of a referee that cannot be reached.
-
-    The message gives the reason.
-    """
+    """The referee refuses a challenge or cannot be reached; the message gives the reason."""
 
 
 class ChallengeLostError(ChallengeError):
-    """An error of a call that ended before its challenge did; the matches go on."""
+    """A call ended before its challenge did; the matches continue."""
 
 
 class NotNowError(ChallengeError):
-    """An error of a referee that cannot answer at the moment."""
+    """The referee cannot answer at the moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ class Wanted:
     time_control: TimeControl | None = None
     instance: str = ""
     bot: str = ""
-    """The bot that challenges, as BOT or BOT:VERSION, where an owner's key is given."""
+    """The bot that challenges, as BOT or BOT:VERSION; needed with an owner's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ class Challenger:
     def __init__(
         self, address: Address, token: str, forwarded: Sequence[tuple[str, str]] = ()
     ) -> None:
-        """Make it; `forwarded` are lines for every call that say for whose address it counts."""
+        """Use this address and token; `forwarded` is metadata that names the visitor of calls."""
         self._address = address
         self._forwarded = tuple(forwarded)
         self._metadata = (("authorization", f"Bearer {token}"), *self._forwarded)
@@ -193,7 +190,7 @@ class Challenger:
 
         Args:
             challenge_id: The id in ChallengeAccepted.
-            known: The ids of the matches that are not to be yielded.
+            known: The ids of the matches to leave out.
             clock: Returns the time in seconds; replaced in tests.
             sleep: Waits for a number of seconds; replaced in tests.
 

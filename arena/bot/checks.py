@@ -84,7 +84,7 @@ def _check_answer(
     refusal: referee_pb2.Refusal | None,
     own: Own,
 ) -> None:
-    # A refusal that a killed referee lost with the stream did not happen.
+    # A refusal counts only if the stream was never lost: a killed referee may have lost its record.
     if refusal is not None and own.all_told:
         if step.fault is None or FAULT_KINDS[step.fault] != refusal.kind:
             raise TranscriptError(f"step {index}: the fault is not the one this bot was told of")

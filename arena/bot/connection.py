@@ -1,10 +1,10 @@
 """A bot's stream to the referee: it reads, answers, and reconnects after a loss.
 
 It does not use grpc.aio, although that takes a little less CPU per message (measured: about 125 µs
-instead of 150): there, a write at the moment when the referee closes turns every status into
-INTERNAL, but a bot must know whether its token was refused or a newer copy took over. Reading ahead
-while a batch is answered was measured too and gained nothing: the referee determines the batch
-size.
+instead of 150). With grpc.aio, a write at the moment when the referee closes turns every status
+into INTERNAL, but a bot must know whether its token was refused or a newer copy took over. Reading
+ahead while a batch is answered was measured, too, and gained nothing: the referee determines the
+batch size.
 """
 
 import logging
@@ -30,16 +30,16 @@ _log = logging.getLogger("arena.bot")
 
 FIRST_BACK_OFF_S = 0.5
 SOON_S = 5.0
-"""The time within which a killed referee is usually back, in seconds.
+"""The time within which a killed referee usually runs again, in seconds.
 
-It is then found again within half a second: the pauses grow only after this time.
+The pauses grow only after this time, so that the referee is found again within half a second.
 """
 BACK_OFF_GROWTH = 1.3
 LONGEST_BACK_OFF_S = 30.0
 LASTING_S = 5.0
 """The duration of a stream, in seconds, after which the pauses start again at the shortest.
 
-A stream that ends at once may end in the same way each time.
+A shorter stream does not reset them, as the next one may end in the same way.
 """
 
 FLUSH_AFTER_S = 0.005
@@ -75,7 +75,7 @@ class TakenOverError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """The end of a stream after which another is opened."""
+    """The end of a stream that is not final: another stream may follow."""
 
     why: str
     lasted: float = 0.0
@@ -169,7 +169,7 @@ def _play_once(
     welcomed_at: float | None = None
     try:
         opened = address.channel()
-    except AddressError as error:  # the start has read the files: they are being replaced
+    except AddressError as error:  # the files were readable at the start: they are being replaced
         referees.lost(stream)
         return _Ending(str(error))
     with opened as channel:
@@ -209,7 +209,7 @@ def _play_once(
 def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
     """Close the bot's side after everything sent, and wait for the referee to close the other.
 
-    A cancelled call could lose a decline, and looks like a crashed bot.
+    Cancelling the call could lose a decline, and would look like a crashed bot.
     """
     outgoing.put(None)
     patience = threading.Timer(GOODBYE_S, call.cancel)
@@ -244,7 +244,7 @@ def _reply(
 
 
 def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
-    """Log how late an answer was, as the referee sends its refusal without knowing that."""
+    """Log how late an answer was; the referee's refusal cannot say that."""
     taken, allowed = seconds * 1000, turn.turn_ms + turn.bank_ms
     if taken > allowed:
         _log.warning(

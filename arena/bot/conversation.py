@@ -26,7 +26,7 @@ _log = logging.getLogger("arena.bot")
 
 
 class CheckFailedError(Exception):
-    """The failed verification of a finished match of a bot that runs with --strict."""
+    """The verification of a finished match failed, and the bot runs with --strict."""
 
 
 class Conversation:
@@ -99,7 +99,7 @@ class Conversation:
 
     @property
     def gone(self) -> bool:
-        """Whether the bot has left, or may: as far as it can know, its blocks are over."""
+        """Whether the bot has left or may leave, because as far as it knows its blocks are over."""
         return self.released or (self._declines and not self._seats)
 
     @property
@@ -178,7 +178,7 @@ class Conversation:
         self.tally.finished += 1
         try:
             transcript = transcript_codec.from_message(end.transcript)
-            # Has no effect if the bot knows of the start; the match may end while it is away.
+            # No effect if the bot knows of the start; the match may begin and end while it is away.
             seat.begin(transcript.setup.entrants)
             check(transcript, seat.offered, seat.own, self._signing_key)
         except (MalformedError, TranscriptError, ValueError) as error:

@@ -7,8 +7,8 @@ from collections import deque
 class InOrder:
     """A fair lock, first come, first served.
 
-    With a lock of `threading`, the thread that has just released it acquires it again before the
-    others wake, and their turns come late.
+    With a lock of `threading`, the thread that has just released it would acquire it again before
+    the others wake, and the others would wait too long.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""`Line`: the current stream to one referee, for unsolicited requests and for ending it."""
+"""`Line`: a handle to the current stream to one referee, to send requests and to end the stream."""
 
 from queue import SimpleQueue
 from typing import Any, TypeAlias

@@ -4,7 +4,7 @@ import logging
 
 
 def set_up_log(*, verbose: bool) -> None:
-    """Print the log to stderr; unless `verbose`, an error with its traceback only once."""
+    """Print the log to stderr; unless `verbose`, print the traceback of an error only once."""
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)-7s %(message)s",
@@ -17,8 +17,8 @@ def set_up_log(*, verbose: bool) -> None:
 class OneTraceback(logging.Filter):
     """A log filter that omits the traceback of an error at a line where one was already logged.
 
-    A bot that fails at one turn usually fails at the next ones too, and a log of limited size would
-    hold nothing else.
+    A bot that fails at one turn usually fails at the next ones, too, and its tracebacks would fill
+    a log of limited size.
     """
 
     def __init__(self) -> None:

@@ -1,18 +1,18 @@
 """`Referees`: a bot's streams to all referees of its arena, and its places at each.
 
-The calling thread keeps the first stream, and a thread of its own keeps each other stream; the bot
-still plays in one thread at a time. The first stream leads to the address that the bot was given,
-and is the only one while no referee is connected: then it tries that address and the others that
-the referees listed, in turn. A referee replaces an older stream of a bot by a newer one, so two
+The calling thread keeps the first stream; each other stream has a thread of its own. The bot still
+plays in one thread at a time. The first stream leads to the address that the bot was given. While
+no referee is connected, it is the only one: it then tries that address and the other addresses that
+the referees listed, in turn. A referee replaces an older stream of a bot with a newer one, so two
 streams never lead to the same referee.
 
-A bot that leaves takes no further block, and lets the referees go when no match runs at any of
-them: a referee that adopts the matches of another must find the bot connected.
+A bot that leaves takes no further block, and disconnects when no match runs at any referee: a
+referee that adopts the matches of another must find the bot connected.
 
-The bot's places are dealt out among the referees that are in use, in the order in which they are
-listed, the oldest first: so all bots with few places meet at the same ones. It is connected where
-it has places, and to the oldest two of the referees that it reaches: when a referee stops, or hangs
-while its streams look whole, the oldest remaining referee adopts its matches.
+The bot's places are divided among the referees in use, in the order in which they are listed, the
+oldest first, so that all bots with few places meet at the same referees. The bot is connected where
+it has places, and to the oldest two of the referees that it can reach: when a referee stops, or
+hangs while its streams look intact, the oldest remaining referee adopts its matches.
 """
 
 import logging
@@ -33,11 +33,11 @@ from arena.v1 import referee_pb2
 ADOPTION_S = 20.0
 """The time after the loss of a referee within which another resumes its matches, in seconds.
 
-It is three seconds until the loss is noticed, and the time that a bot may be away.
+It consists of three seconds until the loss is noticed, and the time that a bot may be away.
 """
 
 HEIRS = 2
-"""The number of oldest referees of which one adopts the matches of a referee that stops."""
+"""The number of oldest referees among which one adopts the matches of a referee that stops."""
 
 _log = logging.getLogger("arena.bot")
 
@@ -57,7 +57,7 @@ class RefereeStream:
     def running(self) -> int:
         """The number of its matches that are not over.
 
-        Those of a lost stream are adopted elsewhere.
+        It is 0 for a lost stream, whose matches are adopted elsewhere.
         """
         return self.conversation.running if self.line.up else 0
 
@@ -78,7 +78,7 @@ class Referees:
         self._lost_at = -math.inf
         """The time when a referee was lost."""
         self._heirs_since = -math.inf
-        """The time when a referee was lost beside others, of which one adopts its matches."""
+        """The time when a referee was lost while there were others that can adopt its matches."""
         self._streams = [self.first]
         self._threads: list[threading.Thread] = []
         self._given = Address("")
@@ -86,7 +86,7 @@ class Referees:
         self._listed: dict[str, Address] = {}
         """The addresses of the referees, as they list them."""
         self._in_use = 0
-        """The number of these, the first, at which bots play; 0 for all."""
+        """The number of referees, counted from the first, at which bots play; 0 for all."""
         self._tries = 0
         """The number of attempts to find a referee since the last was connected."""
         self._places_withheld = False
@@ -263,8 +263,8 @@ class Referees:
     def _shares(self) -> dict[str, int]:
         """Return the bot's share of places at each address.
 
-        A referee that cannot be reached from here gets none until it is reached, and the next of
-        those that are gets its part.
+        A referee that cannot be reached gets no places until it is reached; the next reachable one
+        takes its share.
         """
         most = 0 if self.leaving else self.first.conversation.most_places
         unreached = {one.address for one in self._streams if one.unreached}
@@ -278,7 +278,7 @@ class Referees:
     def _deal_places(self) -> None:
         """Tell each referee how many matches the bot plays with it.
 
-        That is its share, but fewer while more than its share run with others.
+        That is its share; it is less while matches beyond their shares run with other referees.
         """
         shares = self._shares()
         owed = {one: self._share(one, shares) for one in self._streams}

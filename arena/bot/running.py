@@ -54,9 +54,9 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
 
 
 class BotRun:
-    """A run of a bot, created in a program's main thread: it sets up the log, and Ctrl-C.
+    """A run of a bot. It sets up the log and, in the main thread, the handling of Ctrl-C.
 
-    Ends the program as `run` does if the token is malformed.
+    It ends the program like `run` if the token is missing or malformed.
     """
 
     def __init__(self, bot: type[AnyBot], settings: RunSettings) -> None:
@@ -137,7 +137,7 @@ class BotRun:
         )
 
     def _pause(self, seconds: float) -> None:
-        """Wait before the next attempt, until the bot leaves."""
+        """Wait before the next attempt; if the bot begins to leave meanwhile, return early."""
         if self._left.is_set():
             time.sleep(seconds)
         else:
@@ -186,8 +186,8 @@ def read_settings(
 def _let_threads_end(others: set[threading.Thread]) -> None:
     """Wait for the threads that have started since `others` were listed; they are gRPC's.
 
-    A thread that is cut off by the interpreter's shutdown may hold a lock that the shutdown waits
-    for: then the program never ends.
+    If the interpreter's shutdown cuts off a thread that holds a lock, the shutdown may wait for the
+    lock, and the program would never end.
     """
     until = time.monotonic() + _LAST_THREADS_S
     with suppress(KeyboardInterrupt):

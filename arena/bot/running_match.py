@@ -43,7 +43,7 @@ class RunningMatch:
         self._position = 0
         """The number of events sent up to the last turn.
 
-        It is less than all of them after a restart in which the referee lost replies.
+        After a restart in which the referee lost replies, it is less than the number of all events.
         """
         self._untold: list[game_pb2.Event] = []
         """The events that the bot object has not received."""
@@ -161,12 +161,12 @@ class RunningMatch:
             del self.own.refusals[number]
 
     def _hear(self, events: Sequence[game_pb2.Event]) -> None:
-        """Add the events of a turn, of which some may be known.
+        """Add the events of a turn; some of them may be known.
 
-        A resumed open turn repeats all events of the match, a later turn does not: the first event
-        of the match tells the two apart. If the referee was killed and had lost the newest replies,
-        the repeated events may differ from the known ones; then a new bot object receives the new
-        ones.
+        A resumed open turn repeats all events of the match, a later turn does not: whether the
+        first event is the match's first distinguishes the two. If a killed referee lost the newest
+        replies, the repeated events may differ from the known ones; then a new bot object receives
+        all of them.
         """
         resumed, self._resumed = self._resumed, False
         anew = resumed and self._heard and events and events[0] == self._heard[0]
@@ -214,10 +214,10 @@ class RunningMatch:
 
 
 def _write_note(text: str, usage: Usage | None, answer: referee_pb2.Answer) -> None:
-    """Write a note beside an answer; without it if it is of the wrong types."""
+    """Add a note to an answer; leave it out if it has wrong types."""
     try:
         write_note(text, usage, answer.note)
-    except any_failure():  # what a bot notes must not cost it the turn
+    except any_failure():  # a bad note must not cost the bot its turn
         answer.ClearField("note")
         _log.warning(
             "The note at turn %d of match %s is left out: it is a text, with a Usage of whole "

@@ -11,8 +11,8 @@ from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant, Setup
 
-# Covariant, so that a function that needs fewer types accepts the turn: `Turn[BluffView]` is any
-# turn of Bluff, whatever other types the bot has named.
+# Covariant, so that a function that needs fewer types accepts the turn: `Turn[BluffView]` accepts
+# any turn of Bluff, whatever other types the bot declares.
 ViewT_co = TypeVar("ViewT_co", default=Any, covariant=True)
 ActionT_co = TypeVar("ActionT_co", default=Any, covariant=True)
 EventT_co = TypeVar("EventT_co", default=object, covariant=True)

@@ -1,7 +1,7 @@
 """The files of an untrusted .zip: listed, and refused unless all of them are harmless.
 
-Only the list of contents is read to decide, so that deciding takes milliseconds. A file is never
-unpacked beyond the size that the list gives.
+The decision reads only the list of contents, so that it takes milliseconds. A file is never
+unpacked beyond its size in the list.
 """
 
 import io
@@ -16,7 +16,7 @@ from arena.builds.errors import BuildRefusedError
 
 MOST_FILES: Final = 2_000
 MOST_UNPACKED_BYTES: Final = 200 * 1024 * 1024
-"""The most bytes of all files together: a worker keeps the builds that it ran last."""
+"""The most bytes of all files together, as a worker caches the builds that it ran last."""
 LONGEST_NAME: Final = 200
 DEEPEST: Final = 16
 """The most levels of folders within folders."""
@@ -38,13 +38,13 @@ _CONTENTS_BYTES: Final = 1024 * 1024
 _END_OF_CONTENTS: Final = b"PK\x05\x06"
 _ZIP64: Final = b"PK\x06\x07"
 _ZIP64_BYTES: Final = 20
-"""The size of a ZIP64 locator, which may precede the end of contents; its numbers then replace
-those there.
+"""The size of a ZIP64 locator, which may precede the end record; ZIP64's numbers then replace the
+numbers in the end record.
 """
 
 
 def open_archive(data: bytes) -> zipfile.ZipFile:
-    """Return the archive in a file. Raises BuildRefusedError if it is none."""
+    """Return the archive in a file. Raises BuildRefusedError if it is not one."""
     _require_few(data)
     try:
         return zipfile.ZipFile(io.BytesIO(data))
@@ -53,7 +53,7 @@ def open_archive(data: bytes) -> zipfile.ZipFile:
 
 
 def _require_few(data: bytes) -> None:
-    """Refuse an archive whose end record gives too many files, before they are listed."""
+    """Refuse an archive with too many files according to its end record, before they are listed."""
     at = data.rfind(_END_OF_CONTENTS)
     if at < 0 or at + 22 > len(data):
         raise BuildRefusedError("The file is not a .zip that can be read (its end is missing).")
@@ -115,10 +115,10 @@ def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def file_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield the bytes of a file in parts, at most as many as the list gives.
+    """Yield the bytes of a file in parts, up to its size in the list.
 
-    Raises BuildRefusedError if it is damaged. `ZipFile.read` would need memory for all that is
-    packed before it stops there.
+    Raises BuildRefusedError if it is damaged. `ZipFile.read` would unpack everything into memory
+    before it stops at that size.
     """
     try:
         with archive.open(entry) as file:
@@ -131,7 +131,7 @@ def file_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]
 
 
 def _require_plain(entry: zipfile.ZipInfo) -> None:
-    """Refuse an entry that is neither a file nor a folder, or cannot be read."""
+    """Refuse an entry that is not a plain file or folder, or cannot be read."""
     name = _shown(entry.filename)
     mode = entry.external_attr >> 16 if entry.create_system == _UNIX else 0
     if stat.S_ISLNK(mode):
@@ -154,7 +154,7 @@ def _require_plain(entry: zipfile.ZipInfo) -> None:
 
 
 def _require_inside(path: str) -> None:
-    """Refuse a path that leads out of the folder, or that no file should have."""
+    """Refuse a path that leads out of the folder, or is not allowed for other reasons."""
     parts = path.split("/")
     if (
         path.startswith("/")
@@ -181,7 +181,7 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _alike(path: str) -> str:
-    """Return a text that is equal for paths that some file system treats as one."""
+    """Return a key that is equal for paths that some file system treats as the same."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 

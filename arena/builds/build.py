@@ -1,4 +1,4 @@
-"""`Build`: a bot's program as it was uploaded: a .py file, or a .zip with bot.toml."""
+"""`Build`: a bot's uploaded program, a .py file or a .zip with bot.toml."""
 
 import hashlib
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ZIP_FILE: Final = "bot.zip"
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build that was read; the contents of its files are not examined."""
+    """A valid build; the contents of its files, except bot.toml, were not checked."""
 
     file_name: str
     """PYTHON_FILE or ZIP_FILE."""
@@ -28,7 +28,7 @@ class Build:
     """The file as it was uploaded."""
     manifest: Manifest
     root: str = ""
-    """The folder in the .zip that holds all of it, with a slash; empty if there is none."""
+    """The folder in the .zip that contains all files, with a slash; empty if there is none."""
 
     @property
     def sha256(self) -> bytes:
@@ -125,9 +125,9 @@ def _zip(data: bytes) -> Build:
 
 
 def _root(paths: list[str]) -> str:
-    """Return the one folder that contains everything, or "" without one.
+    """Return the one folder that contains all files, with a slash, or "".
 
-    There is one when a folder was packed and not its files.
+    There is one if a folder was packed instead of its files.
     """
     first = paths[0].partition("/")[0] + "/" if paths else ""
     return first if first and all(path.startswith(first) for path in paths) else ""

@@ -4,4 +4,4 @@ from arena.errors import UserError
 
 
 class BuildRefusedError(UserError, ValueError):
-    """An upload that is no valid build; the message says what was wrong and what is allowed."""
+    """An upload is not a valid build; the message says what is wrong and what is allowed."""

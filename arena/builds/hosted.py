@@ -12,9 +12,9 @@ ShiftId = NewType("ShiftId", int)
 WorkerId = NewType("WorkerId", int)
 
 SHIFT_SECONDS: Final = 60
-"""The time that a hosted bot plays before the next one gets its place."""
+"""The time that a hosted bot plays before the next one gets its slot."""
 SLOWEST_UPLOAD: Final = 175_000
-"""The least rate of an upload in bytes a second; a build of 20 MiB may take two minutes."""
+"""The lowest allowed rate of an upload in bytes a second; 20 MiB may take two minutes."""
 MOST_OF_A_LOG: Final = 32 * 1024
 """The most bytes of a program's output in a shift that are kept."""
 MOST_OF_AN_OUTCOME: Final = 2_000
@@ -37,14 +37,14 @@ CHECK_TASK: Final = "check"
 
 @dataclass(frozen=True, slots=True)
 class HostingTerms:
-    """The limits of what owners may upload, and of what is kept."""
+    """The limits of owners' uploads, and of the builds that are kept."""
 
     build_bytes: int = MOST_BUILD_BYTES
     """The most bytes of one build as it is uploaded."""
     uploads_a_day: int = 30
     """The most uploads of an owner in 24 hours."""
     builds_kept: int = 20
-    """The most builds of an owner; beyond it the oldest that does not play is dropped."""
+    """The most builds of an owner; beyond it the oldest one not in play is dropped."""
     hosted_bots: int = 5
     """The most hosted bots of an owner."""
     shift_seconds: int = SHIFT_SECONDS
@@ -60,7 +60,7 @@ class BuildState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HostedBuild:
-    """A version that was uploaded, as its owner sees it."""
+    """An uploaded version, as its owner sees it."""
 
     bot: str
     version: str
@@ -69,8 +69,8 @@ class HostedBuild:
     uploaded_at: datetime
     state: BuildState
     reason: str
-    """The reason why it was refused; while it is checked, the step; if it plays, the end of its
-    last shift, if its program cut it short; while no worker runs, that fact.
+    """Why it was refused; during its check, the current step; if it plays and its program cut its
+    last shift short, how that shift ended; while no worker runs, that fact.
     """
     plays: bool
     """Whether the bot plays with it."""
@@ -90,7 +90,7 @@ class HostedBuild:
 
     @property
     def in_words(self) -> str:
-        """`in_short`; while it is checked or waits for that, with the step or the reason."""
+        """`in_short`, with the step or the reason while it is being checked or waits for that."""
         if self.state is not BuildState.CHECKING or not self.reason:
             return self.in_short
         return f"{'checking' if self.running else self.in_short}: {self.reason}"
@@ -103,11 +103,11 @@ class HostedShift:
     began_at: datetime
     ended_at: datetime | None
     check: bool
-    """Whether it is the check of the build, before it plays."""
+    """Whether it is the check of the build instead of play."""
     outcome: str
     log: str
     match_ids: tuple[str, ...]
-    """The matches that the version began meanwhile, oldest first."""
+    """The matches that the version began during the shift, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,14 @@ class MatchLog:
     """The start of the match."""
     finished_at: datetime
     other_matches: int
-    """The number of other matches that the program played in that time: lines cannot be attributed
-    to one of them.
+    """The number of other matches that the program played in that time; lines may be from any of
+    them.
     """
     log: str
 
     @property
     def in_words(self) -> str:
-        """Whose lines these are."""
+        """A sentence on which matches the lines may be from."""
         if not self.log:
             return "It printed nothing in that time."
         if not self.other_matches:
@@ -138,7 +138,7 @@ class MatchLog:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker that authenticated itself."""
+    """An authenticated worker."""
 
     id: WorkerId
     name: str
@@ -153,14 +153,14 @@ class WorkerSeen:
     seen_at: datetime | None
     """The time at which it was started or last began a shift."""
     slots: int
-    """The number of shifts of play that it runs at once; 0 if it did not tell."""
+    """The number of shifts of play that it runs at once; 0 if it did not report it."""
     shifts: int
     """The number of shifts that it runs now."""
 
 
 @dataclass(frozen=True, slots=True)
 class BegunShift:
-    """A shift that a worker is to run."""
+    """A shift for a worker to run."""
 
     id: ShiftId
     entrant: Entrant

@@ -25,7 +25,7 @@ class House(bot_in(Path(__file__).parent / "arena_sample_bots" / "{file}")):
     pass
 """
 _KINDS: Final = (".py", ".tables", ".npz")
-"""The files that the bots are made of."""
+"""The suffixes of the files that the bots consist of."""
 _THEN: Final = (2026, 1, 1, 0, 0, 0)
 """The time of all files, so that equal builds have equal hashes."""
 
@@ -51,7 +51,7 @@ def games_of(name: str) -> tuple[str, ...]:
 def house_build(name: str) -> Build:
     """Return the build of a house bot, which must be one of `house_bots`.
 
-    Their modules import each other, so each build has all of them.
+    The bots' modules import each other, so each build contains all of them.
     """
     packed = BytesIO()
     with ZipFile(packed, "w") as archive:

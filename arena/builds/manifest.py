@@ -26,16 +26,16 @@ _PACKAGE: Final = re.compile(
     r"(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]{0,60}[A-Za-z0-9])?)"
     r"\s*(?P<versions>((==|!=|>=|<=|>|<|~=)\s*[0-9][0-9A-Za-z.*+!-]{0,30}\s*,?\s*){0,4})"
 )
-"""A requirement as pip takes it, without extras, markers and addresses."""
+"""A requirement in pip's form, without extras, markers and URLs."""
 
 
 class Protocol(StrEnum):
     """The protocol that a build's program speaks."""
 
     GRPC = "grpc"
-    """The arena's protocol, to the address in ARENA_ADDRESS."""
+    """The arena's own protocol; the program connects to ARENA_ADDRESS."""
     LINES = "lines"
-    """Lines of JSON on its stdin and stdout (docs/stdio.md)."""
+    """Lines of JSON on the program's stdin and stdout (docs/stdio.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,20 @@ class Manifest:
     """The content of bot.toml."""
 
     command: tuple[str, ...]
-    """The command: a file of the build that ends in .py and holds one bot; or `python`, `node` or a
-    file of the build (`./bot`), and its arguments.
+    """The command: a .py file of the build with one bot; or `python`, `node` or a file of the build
+    (`./bot`), with arguments.
     """
     protocol: Protocol = Protocol.GRPC
     games: tuple[str, ...] = ("bluff",)
-    """The games of a program that speaks lines; others report theirs to the referee."""
+    """The games of a program with Protocol.LINES; other programs report theirs to the referee."""
     matches_at_once: int = DEFAULT_MATCHES_AT_ONCE
-    """The most matches at once of a program that speaks lines; others report theirs themselves."""
+    """The most matches at once with Protocol.LINES; other programs report theirs themselves."""
     packages: tuple[Package, ...] = ()
     """The Python packages that it imports."""
 
 
 def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
-    """Return the manifest in a bot.toml that lies beside these files. Raises BuildRefusedError."""
+    """Return the manifest in a bot.toml of a build with these files. Raises BuildRefusedError."""
     try:
         # Editors of Windows may write a byte order mark, which TOML ignores.
         said = read_toml(text.decode("utf-8-sig"))
@@ -147,7 +147,7 @@ def _packages(said: Any) -> tuple[Package, ...]:
 
 
 def canonical_name(name: str) -> str:
-    """Return the name of a distribution as indices compare it (PEP 503)."""
+    """Return the name of a distribution in the form that package indexes compare (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

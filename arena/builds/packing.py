@@ -1,7 +1,7 @@
-"""Packing a folder as the .zip of a build: the same files give the same bytes.
+"""Packing of a folder as the .zip of a build: the same files give the same bytes.
 
-Left out is what no bot needs at the arena: names that begin with a dot, as of version control and
-editors, `__pycache__`, and virtual environments (folders with a pyvenv.cfg).
+Files that no bot needs at the arena are left out: names that begin with a dot, such as those of
+version control and editors, `__pycache__`, and virtual environments (folders with a pyvenv.cfg).
 """
 
 import io
@@ -23,7 +23,7 @@ def pack(folder: Path) -> bytes:
     """Return the .zip of a folder with a bot.toml.
 
     Raises:
-        BuildRefusedError: There is no bot.toml, a link, or more than a build may have.
+        BuildRefusedError: There is no bot.toml, there is a link, or the files are too many or big.
         OSError: A file cannot be read.
     """
     if not (folder / MANIFEST).is_file():
@@ -51,7 +51,7 @@ def pack(folder: Path) -> bytes:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files to pack by name. Raises BuildRefusedError for a link."""
+    """Yield the files to pack, in the order of names. Raises BuildRefusedError for a link."""
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name == "__pycache__":
             continue

@@ -1,4 +1,4 @@
-"""`EventClient`: an UploadClient that also looks after events, and webhooks of the owner's bots."""
+"""`EventClient`: an UploadClient that also handles events, and webhooks of the owner's bots."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
 from arena.v1.webhook_pb2_grpc import WebhookServiceStub
 
 ORGANISE_SECONDS: Final = 60.0
-"""The deadline of a call of an organiser: grades read many results."""
+"""The deadline of an organiser's call, long because grading reads many results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class EventLimits:
     """The limits of an event; None where it sets none."""
 
     members: int | None
-    """People of a team, its captain among them."""
+    """People in a team, including its captain."""
     builds: int | None
     """Builds of an entered bot in a day, which begins at midnight UTC."""
     bots: int | None
-    """Bots that enter in all."""
+    """Entered bots in total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ class EventSeen:
     seed: str
     """In hexadecimal digits; "" until the results are released."""
     left: timedelta
-    """How long it is until the freeze, by the arena's clock."""
+    """The time until the freeze, by the arena's clock."""
     limits: EventLimits
     live: bool
     """Whether the matches of the final are public as they are played."""
     ladder: bool
     """Whether it has a ladder of its own."""
     private: bool
-    """Whether its members alone see it."""
+    """Whether only its members see it."""
     connected: bool
-    """Whether bots may enter that connect from their owners' machines."""
+    """Whether bots that connect from their owners' machines may enter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class EventRating:
     entrant: Entrant
     house: bool
     elo: float
-    """Relative to the mean of all."""
+    """The Elo relative to the mean of all."""
     interval: tuple[float, float]
-    """The 95 % interval, Elo."""
+    """The 95 % interval of the Elo."""
     rank_low: int
     """The best rank that is not excluded at 95 %."""
     rank_high: int
@@ -88,7 +88,7 @@ class EventPlace:
     entrant: Entrant
     points: float
     margin: float | None
-    """Half of their 95 % interval, in a round robin."""
+    """Half the width of the points' 95 % interval, in a round robin; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class EventMatch:
     match_id: str
     block: int
     ended: datetime
-    """When its block was over."""
+    """When its block ended."""
     seats: tuple[tuple[Entrant, int], ...]
     """The entrants and their placings, by seat."""
     kept: bool
@@ -107,13 +107,13 @@ class EventMatch:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """An entry that the referee took."""
+    """An entry that the referee accepted."""
 
     event: EventSeen
     version: str
-    """The one that would play the final now; "" without one."""
+    """The version that would play the final now; "" if there is none."""
     notices: tuple[str, ...]
-    """Sentences for its owner: how long builds count, and how many are left today."""
+    """Sentences for its owner: until when builds count, and how many are left today."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,29 +122,30 @@ class WebhookSeen:
 
     url: str
     bot: str
-    """The bot of which it gets notices; "" for all of the owner's."""
+    """The bot whose notices it gets; "" for all of the owner's bots."""
     delivered: int
     waiting: int
-    """The number of notices that are tried again."""
+    """The number of notices whose delivery will be retried."""
     failure: str
-    """Why the last try that failed did."""
+    """The reason of the last failed attempt."""
 
 
 class EventClient(UploadClient):
-    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+    """A client of one referee, which threads may share. Every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
-        # The types of generated stubs are those of grpc.aio as well.
+        # Any, because generated stubs are also typed for grpc.aio.
         channel = address.channel()
         self._events: Any = EventServiceStub(channel)
         self._organisers: Any = OrganiserServiceStub(channel)
         self._hooks: Any = WebhookServiceStub(channel)
 
     def events(self, name: str = "", *, key: str = "") -> list[EventSeen]:
-        """Return the newest events, or the one of a name, newest first.
+        """Return the newest events, newest first, or only the event `name`.
 
-        With an owner's `key`, here and below, also private ones that the owner is a member of.
+        With an owner's `key`, here and below, this includes private events of which the owner is a
+        member.
         """
         answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name), key or None)
         return [event_seen(one) for one in answer.events]
@@ -163,7 +164,7 @@ class EventClient(UploadClient):
         ]
 
     def event_standings(self, event: str, *, key: str = "") -> list[EventPlace]:
-        """Return the standings of a final that is released, best first."""
+        """Return the standings of a released final, best first."""
         request = pb.GetEventStandingsRequest(event=event)
         return [
             value_of(EventPlace, one, entrant=read_entrant(one.entrant))
@@ -175,7 +176,7 @@ class EventClient(UploadClient):
     ) -> list[EventMatch]:
         """Return matches on the ladder of an event, or of its private final; newest blocks first.
 
-        Those of a bot, and those before a block, if given.
+        Only matches of `bot`, and of blocks before number `before`, if given.
         """
         request = pb.ListEventMatchesRequest(event=event, bot=bot, before_block=before, final=final)
         return [
@@ -195,13 +196,13 @@ class EventClient(UploadClient):
         )
 
     def enter(self, key: str, event: str, bot: str, *, code: str = "", team: str = "") -> Entered:
-        """Enter a bot."""
+        """Enter a bot in an event."""
         request = pb.EnterEventRequest(event=event, bot=bot, code=code, team=team)
         answer = self._ask(self._events.EnterEvent, request, key)
         return value_of(Entered, answer, event=event_seen(answer.event))
 
     def leave(self, key: str, event: str) -> None:
-        """Take the owner's bot out of an event."""
+        """Withdraw the owner's bot from an event."""
         self._ask(self._events.LeaveEvent, pb.LeaveEventRequest(event=event), key)
 
     def organise(self, key: str, call: str, request: Any) -> Any:
@@ -209,7 +210,7 @@ class EventClient(UploadClient):
         return self._ask(getattr(self._organisers, call), request, key, ORGANISE_SECONDS)
 
     def add_webhook(self, key: str, url: str, bot: str = "") -> str:
-        """Post notices of a bot, or of all, to an address; return the secret that signs them."""
+        """Send notices of a bot, or of all bots, to a URL; return the secret that signs them."""
         request = webhook_pb2.AddWebhookRequest(url=url, bot=bot)
         secret: str = self._ask(self._hooks.AddWebhook, request, key).secret
         return secret
@@ -220,13 +221,13 @@ class EventClient(UploadClient):
         return [value_of(WebhookSeen, one) for one in answer.webhooks]
 
     def remove_webhook(self, key: str, url: str, bot: str = "") -> None:
-        """Post nothing of a bot, or of all, to an address any more."""
+        """Stop sending notices of a bot, or of all bots, to a URL."""
         request = webhook_pb2.RemoveWebhookRequest(url=url, bot=bot)
         self._ask(self._hooks.RemoveWebhook, request, key)
 
 
 def event_seen(one: pb.EventDetails) -> EventSeen:
-    """Return an event of a message."""
+    """Return the event in a message."""
     members, builds = one.most_members or None, one.builds_a_day or None
     return value_of(
         EventSeen,

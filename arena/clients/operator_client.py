@@ -1,4 +1,4 @@
-"""`OperatorClient`: what an owner with the role of an operator sees and does from any machine."""
+"""`OperatorClient`: an EventClient with the calls of owners who have the role of an operator."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ KINDS: Final = {
     "identical": pb.OWNERS_WITH_IDENTICAL_BUILD,
     "faults": pb.OWNERS_WITH_FAULTS,
 }
-"""The kinds of owners that a list may be of, by a word of this client's."""
+"""The filters for a list of owners, by their names in this client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class BotOfOwner:
     version: str
     registered: datetime
     state: str
-    """The state of an upload; "" for a version that its owner runs."""
+    """The state of the uploaded build; "" for a version that its owner runs."""
     reason: str
     matches: int
     faults: int
     sha256: str
     """The hash of the newest upload, in hexadecimal digits; or ""."""
     identical_to: tuple[str, ...]
-    """Other owners who have uploaded the same."""
+    """Other owners who have uploaded the same build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class OwnerSeen:
     banned: bool
     operator: bool
     invite: int
-    """The number of the invite by which it signed up; 0 without one."""
+    """The number of the invite with which it signed up; 0 without one."""
     bots: tuple[BotOfOwner, ...]
 
 
@@ -72,11 +72,11 @@ class OperatorClient(EventClient):
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
-        # The types of generated stubs are those of grpc.aio as well.
+        # Any, because generated stubs are also typed for grpc.aio.
         self._operators: Any = OperatorServiceStub(address.channel())
 
     def is_operator(self, key: str) -> bool:
-        """Return whether the owner who has a key may make these calls."""
+        """Return whether a key's owner may make these calls."""
         answer = self._ask(self._owners.GetOwner, owner_pb2.GetOwnerRequest(), key)
         return bool(answer.operator)
 
@@ -101,12 +101,12 @@ class OperatorClient(EventClient):
         ]
 
     def freeze(self, key: str, bot: str, *, frozen: bool = True) -> None:
-        """Do not let a bot play for now, or let it play again."""
+        """Freeze a bot, so that it does not play, or let it play again."""
         request = pb.FreezeBotRequest(bot=bot, undo=not frozen)
         self._ask(self._operators.FreezeBot, request, key)
 
     def ban(self, key: str, owner: str, *, banned: bool = True) -> None:
-        """Refuse an owner and all its bots, or let them in again."""
+        """Ban an owner with all its bots, or admit them again."""
         request = pb.BanOwnerRequest(owner=owner, undo=not banned)
         self._ask(self._operators.BanOwner, request, key)
 
@@ -116,7 +116,7 @@ class OperatorClient(EventClient):
         self._ask(self._operators.VoidBlock, request, key)
 
     def message(self, key: str, owner: str, text: str) -> None:
-        """Send an owner a message of the operator's."""
+        """Send an owner a message from the operator."""
         request = pb.MessageOwnerRequest(owner=owner, text=text)
         self._ask(self._operators.MessageOwner, request, key)
 

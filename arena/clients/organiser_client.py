@@ -1,7 +1,7 @@
-"""`OrganiserClient`: everything that an organiser of events does.
+"""`OrganiserClient`: all calls of an organiser of events.
 
-Owners ask a referee, by `EventClient.organise`; commands on the arena's own machine answer the same
-calls themselves, for the operator.
+Owners call a referee, through `EventClient.organise`; commands on the arena's own machine answer
+the same calls themselves, for the operator.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from arena.server.events.roster_file import Enrollee
 from arena.v1 import organiser_pb2 as pb
 
 Ask = Callable[[str, Any], Any]
-"""Returns the answer to a call of OrganiserService, by its name. Raises UserError."""
+"""A function that returns the answer to a call of OrganiserService, by name. Raises UserError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class PersonSeen:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantSeen:
-    """An owner on the roster of an event, or who has entered; "" and None are what there is not."""
+    """An owner on the roster of an event, or who has entered; "" and None mean "none"."""
 
     owner: str
     bot: str
     team: str
     entered: datetime | None
     version: str
-    """The version whose build the freeze has fixed."""
+    """The version that was fixed at the freeze."""
     sha256: str
     withdrawn: bool
     plays: str
@@ -56,7 +56,7 @@ class ParticipantSeen:
     """The version of the newest build."""
     state: BuildState | None
     reason: str
-    """Why the newest build was refused, its first and its last line."""
+    """Why the newest build was refused: the first and the last line of the reason."""
     last_seen: datetime | None
     matches: int
     faults: int
@@ -66,7 +66,7 @@ class ParticipantSeen:
 
     @property
     def connected(self) -> bool:
-        """Whether a version without a build plays the final, or would if the freeze were now."""
+        """Whether a connected version plays the final, or would if the freeze were now."""
         return bool(self.version or self.plays) and not (self.sha256 or self.newest)
 
     @property
@@ -87,7 +87,7 @@ class LastCheck:
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A person who is added to a roster, with a key that nobody can read again."""
+    """A person to add to a roster, with a new key, which cannot be read again later."""
 
     person: Enrollee
     owner: str
@@ -97,25 +97,25 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class ProgressSeen:
-    """How far the final of an event is, in deal blocks."""
+    """The progress of the final of an event, in deal blocks."""
 
     event: EventSeen
     bots: int
     """The number of bots that play it, or would if the freeze were now."""
     blocks: int
-    """All of it, as far as is known: a knockout may take extra blocks."""
+    """The total number of blocks, as far as known: a knockout may need extra blocks."""
     matches: int
     played: int
     playing: int
     walkovers: int
     """Pairings that were decided without play."""
     left: timedelta | None
-    """The time until its end at the pace so far; before it begins that of one slot with bots that
-    answer at once. None if nobody knows."""
+    """The time until its end at the pace so far. Before it begins: the time in one slot with bots
+    that answer at once. None if unknown."""
     why_not: str
     """Why these bots cannot play it; "" if they can."""
     ended: datetime | None
-    """Since when everything is played."""
+    """When the last block was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,24 +125,24 @@ class EventWebhook:
     url: str
     delivered: int
     waiting: int
-    """The number of notices that are tried again."""
+    """The number of notices whose delivery will be retried."""
     failure: str
-    """Why the last try that failed did."""
+    """The reason of the last failed attempt."""
 
 
 class OrganiserClient:
-    """Every method raises UserError."""
+    """The calls of an organiser. Every method raises UserError."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     def events(self) -> tuple[list[EventSeen], bool]:
-        """Return the events that one organises, newest first, and whether one may make more."""
+        """Return the caller's events, newest first, and whether the caller may create more."""
         answer = self._ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest())
         return [event_seen(one) for one in answer.events], answer.may_create
 
     def create(self, name: str, toml: str) -> tuple[EventSeen, str]:
-        """Make an event of the text of an event.toml; return it and its code, "" without one."""
+        """Create an event from the text of an event.toml; return it and its code, or ""."""
         answer = self._ask("CreateEvent", pb.CreateEventRequest(name=name, toml=toml))
         return event_seen(answer.event), answer.code
 
@@ -155,7 +155,7 @@ class OrganiserClient:
         final: datetime | None = None,
         results: datetime | None = None,
     ) -> EventSeen:
-        """Move dates of an event; None stays. All have a time zone."""
+        """Move dates of an event; None keeps a date. All dates have a time zone."""
         request = pb.MoveEventRequest(
             event=event,
             opens_ms=_milliseconds(opens),
@@ -170,11 +170,11 @@ class OrganiserClient:
         self._ask("CancelEvent", pb.CancelEventRequest(event=event, why=why))
 
     def withdraw(self, event: str, bot: str) -> None:
-        """Take a bot out of an event."""
+        """Withdraw a bot from an event."""
         self._ask("WithdrawBot", pb.WithdrawBotRequest(event=event, bot=bot))
 
     def participants(self, event: str) -> tuple[EventSeen, list[ParticipantSeen]]:
-        """Return the event and who takes part: those who have entered, then the others by name."""
+        """Return the event and its participants: entered ones first, then the others by name."""
         answer = self._ask("ListParticipants", pb.ListParticipantsRequest(event=event))
         return event_seen(answer.event), [_participant(one) for one in answer.participants]
 
@@ -184,9 +184,9 @@ class OrganiserClient:
         return value_of(LastCheck, answer, state=_state(answer.state))
 
     def new_keys(self, event: str, people: Sequence[Enrollee]) -> tuple[EventSeen, list[NewKey]]:
-        """Return keys for those of these people who are not on the roster yet; nothing changes.
+        """Return new keys for the given people who are not on the roster yet; change nothing.
 
-        Keep the keys, and then `enroll` the people.
+        Store the keys before you `enroll` the people.
         """
         answer = self._enroll(event, [(one, new_key()) for one in people], only_tell=True)
         keys = [
@@ -195,7 +195,7 @@ class OrganiserClient:
         return event_seen(answer.event), keys
 
     def enroll(self, event: str, keys: Sequence[NewKey]) -> list[NewKey]:
-        """Add people with their keys; return those who were not on the roster meanwhile."""
+        """Add people with their keys; return those who were added, as they were not there yet."""
         if not keys:
             return []
         answer = self._enroll(event, [(one.person, one.key) for one in keys], only_tell=False)
@@ -209,47 +209,47 @@ class OrganiserClient:
         self._ask("MovePerson", pb.MovePersonRequest(event=event, person=person, team=team))
 
     def remove_person(self, event: str, person: str) -> None:
-        """Remove a person, whose key ends."""
+        """Remove a person, whose key becomes invalid."""
         self._ask("RemovePerson", pb.RemovePersonRequest(event=event, person=person))
 
     def excuse_person(self, event: str, person: str, *, excused: bool = True) -> None:
-        """Excuse a person from the grades, or not any more."""
+        """Excuse a person from the grades, or undo that."""
         request = pb.ExcusePersonRequest(event=event, person=person, undo=not excused)
         self._ask("ExcusePerson", request)
 
     def progress(self, event: str) -> ProgressSeen:
-        """Return how far the final of an event is."""
+        """Return the progress of the final of an event."""
         answer = self._ask("GetProgress", pb.GetProgressRequest(event=event))
         left = timedelta(milliseconds=answer.left_ms) if answer.HasField("left_ms") else None
         return value_of(ProgressSeen, answer, event=event_seen(answer.event), left=left)
 
     def grades(self, event: str, rubric: str) -> tuple[EventSeen, list[Graded], list[str]]:
-        """Return the event, the grades, and the bots of which no decision is analysed."""
+        """Return the event, the grades, and the bots without analysed decisions."""
         answer = self._ask("GetGrades", pb.GetGradesRequest(event=event, rubric=rubric))
         grades = [_graded(one) for one in answer.grades]
         return event_seen(answer.event), grades, list(answer.not_analysed)
 
     def message(self, event: str, text: str, owners: Sequence[str]) -> None:
-        """Send a message to some who take part, by the names of the owners."""
+        """Send a message to participants, by the names of their owners."""
         self._ask("SendMessage", pb.SendMessageRequest(event=event, text=text, owners=owners))
 
     def add_webhook(self, event: str, url: str) -> str:
-        """Post an event's notices to an address; return the secret that signs them."""
+        """Send an event's notices to a URL; return the secret that signs them."""
         request = pb.AddEventWebhookRequest(event=event, url=url)
         secret: str = self._ask("AddEventWebhook", request).secret
         return secret
 
     def remove_webhook(self, event: str, url: str) -> None:
-        """Post nothing of an event to an address any more."""
+        """Stop sending an event's notices to a URL."""
         self._ask("RemoveEventWebhook", pb.RemoveEventWebhookRequest(event=event, url=url))
 
     def webhooks(self, event: str) -> list[EventWebhook]:
-        """Return an event's webhooks that one may change, the oldest first."""
+        """Return the webhooks of an event that the caller may change, oldest first."""
         answer = self._ask("ListEventWebhooks", pb.ListEventWebhooksRequest(event=event))
         return [value_of(EventWebhook, one) for one in answer.webhooks]
 
     def archived_event(self, event: str) -> SignedEvent:
-        """Return what the archive of a released event says of it."""
+        """Return the signed document about a released event from its archive."""
         text = bytearray()
         while True:
             request = pb.GetArchivedEventRequest(event=event, offset=len(text))
@@ -259,7 +259,7 @@ class OrganiserClient:
                 return SignedEvent(bytes(text), answer.signature)
 
     def archived_transcripts(self, event: str) -> Iterator[Transcript]:
-        """Yield the transcripts of the archive of a released event, in its order."""
+        """Yield the transcripts in the archive of a released event, in the archive's order."""
         after = 0
         while True:
             request = pb.ListArchivedTranscriptsRequest(event=event, after=after)

@@ -28,15 +28,15 @@ class SignUpTerms:
     sign_up: SignUp
     allowance: Allowance
     identity_issuer: str = ""
-    """The identity provider by which owners sign up and sign in; "" if there is none."""
+    """The identity provider with which owners sign up and sign in; "" if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedInBy:
-    """The result of signing in by an identity."""
+    """The result of signing in with an identity."""
 
     owner: str
-    """The owner's name, or "" for an identity without an owner: repeat it with a name or a key."""
+    """The owner's name; "" if the identity has no owner: repeat the call with a name or a key."""
     key: str
     suggested_name: str
 
@@ -86,7 +86,7 @@ class BotSeen:
     pace: int | None = None
     """The rated matches an hour that it may begin; None for any number."""
     wished_pace: int | None = None
-    """The number that its owner wishes."""
+    """The pace that its owner asks for."""
     shares_decisions: bool = True
     """Whether its decisions are in data sets."""
     shares_notes: bool = False
@@ -114,7 +114,7 @@ class OwnerClient(RefereeClient):
     def __init__(self, address: Address) -> None:
         super().__init__(address)
         channel = address.channel()
-        # The types of generated stubs are those of grpc.aio as well.
+        # Any, because generated stubs are also typed for grpc.aio.
         self._owners: Any = OwnerServiceStub(channel)
         self._registry: Any = RegistryServiceStub(channel)
 
@@ -131,10 +131,10 @@ class OwnerClient(RefereeClient):
         return answer.owner, answer.key
 
     def sign_in(self, id_token: str, name: str = "", invite: str = "", key: str = "") -> SignedInBy:
-        """Sign in by an ID token.
+        """Sign in with an ID token.
 
-        An identity without an owner becomes a new owner of that name, or an identity of the owner
-        who has the key.
+        If the identity has no owner, the call creates an owner `name`, or adds the identity to the
+        owner of `key`.
         """
         request = pb.SignInRequest(
             id_token=_sent(id_token), name=_sent(name), invite=_sent(invite), key=_sent(key)
@@ -144,7 +144,7 @@ class OwnerClient(RefereeClient):
     def stay_signed_in(self, key: str) -> str:
         """Return a key for a new sign-in of the owner.
 
-        The key is valid until it has not been used for long.
+        The key expires when it has not been used for a long time.
         """
         made: str = self._ask(self._owners.StaySignedIn, pb.StaySignedInRequest(), key).key
         return made
@@ -154,17 +154,17 @@ class OwnerClient(RefereeClient):
         self._ask(self._owners.SignOut, pb.SignOutRequest(), key)
 
     def renew_key(self, key: str) -> str:
-        """Return a new key of the owner; all others become invalid."""
+        """Return a new key of the owner; all other keys become invalid."""
         renewed: str = self._ask(self._owners.RenewKey, pb.RenewKeyRequest(), key).key
         return renewed
 
     def owner(self, key: str) -> str:
-        """Return the name of the owner who has a key."""
+        """Return the name of a key's owner."""
         name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).owner
         return name
 
     def member(self, key: str) -> str:
-        """Return the name of the member of the team who has a key; "" for the owner's own."""
+        """Return the name of the team member who has a key; "" for the owner's own key."""
         name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).member
         return name
 
@@ -261,19 +261,19 @@ class OwnerClient(RefereeClient):
         self._ask(self._owners.PaceBot, pb.PaceBotRequest(bot=_sent(bot), pace=pace or 0), key)
 
     def share_decisions(self, key: str, bot: str, *, shared: bool) -> None:
-        """Let the decisions of a bot be in data sets, or not."""
+        """Include the decisions of a bot in data sets, or exclude them."""
         request = pb.ShareDecisionsRequest(bot=_sent(bot), keep=not shared)
         self._ask(self._owners.ShareDecisions, request, key)
 
     def share_notes(self, key: str, bot: str, *, shared: bool) -> None:
-        """Let everybody read the notes of a bot, or its owner alone."""
+        """Let everybody read the notes of a bot, or only its owner."""
         request = pb.ShareNotesRequest(bot=_sent(bot), share=shared)
         self._ask(self._owners.ShareNotes, request, key)
 
     def notes(self, match_id: str, key: str | None = None) -> list[Note]:
-        """Return the notes of a finished match, by turn and seat.
+        """Return the notes of a finished match that may be read, by turn and seat.
 
-        Those of bots whose owners share them; with the key of an owner that owner's, too.
+        These are the notes of bots whose owners share them, and of the bots of the key's owner.
         """
         request = pb.GetNotesRequest(match_id=_sent(match_id))
         return from_response(self._ask(self._owners.GetNotes, request, key))
@@ -294,7 +294,7 @@ class OwnerClient(RefereeClient):
 
 
 def _sent(words: str) -> str:
-    """Return text as protobuf accepts it: half a surrogate pair cannot be sent."""
+    """Return text that protobuf accepts: lone surrogates are replaced."""
     return words.encode("utf-8", "replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""`RefereeClient`: calls to one referee for a visitor, and their failures in sentences."""
+"""`RefereeClient`: calls to one referee on behalf of a visitor, with failures as sentences."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -13,7 +13,7 @@ from arena.server.limits import forwarding
 ANSWER_SECONDS: Final = 10.0
 """The deadline of a call, in seconds.
 
-While many clients call at once, a referee serves them in turn.
+It is long because a referee serves clients in turn when many call at once.
 """
 
 
@@ -23,7 +23,7 @@ class OwnerCallError(UserError):
     def __init__(self, sentence: str, *, stranger: bool = False, missing: bool = False) -> None:
         super().__init__(sentence)
         self.missing = missing
-        """Whether there is nothing of that name, or not any more."""
+        """Whether nothing has that name, or not any more."""
         self.stranger = stranger
         """Whether the key, or the invite, is unknown."""
 
@@ -41,10 +41,10 @@ class RefereeClient:
         return cls(Address.parse(address, environment))
 
     def for_visitor(self, address: str, secret: str | None) -> Self:
-        """Return the same client on behalf of a dashboard's visitor, whose limits then apply.
+        """Return this client on behalf of a dashboard's visitor, whose own limits then apply.
 
-        `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all visitors count as the
-        dashboard.
+        `secret` is the referee's ARENA_DASHBOARD_SECRET; without it, limits count all visitors as
+        the dashboard.
         """
         if secret is None:
             return self

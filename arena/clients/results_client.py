@@ -38,12 +38,12 @@ class MatchSeen:
 
 @dataclass(frozen=True, slots=True)
 class FaultSeen:
-    """The details of a fault as its bot received them; the transcript does not hold them."""
+    """The details of a fault that its bot received and the transcript does not contain."""
 
     reason: str = ""
     """The reason; empty where it was not stored."""
     sent: Mapping[str, Any] | None = None
-    """The action that the rules did not allow, as JSON; None if no action was understood."""
+    """The illegal action as JSON; None if no action could be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class RatingSeen:
     """The bounds of its 95 % interval."""
     matches: int
     marks: tuple[str, ...]
-    """The marks that apply: house, provisional, frozen, paused."""
+    """The marks that apply: house, provisional, frozen, paused, banned."""
 
     @property
     def anchor(self) -> bool:
-        """Whether it is the one with a fixed Elo, from which the others are measured."""
+        """Whether its Elo is fixed, as the reference for all other ratings."""
         return self.interval == (self.elo, self.elo)
 
 
@@ -76,10 +76,10 @@ class ResultsClient(OwnerClient):
         won: bool | None = None,
         rated: bool = False,
     ) -> tuple[list[MatchSeen], str]:
-        """Return a page of the newest finished matches, and what names the next; "" at the end.
+        """Return a page of the newest finished matches, and the token of the next page, or "".
 
-        A page has at most 1,000, of one bot or of all; the first page is "". Those that the bot has
-        `won`, or has not, if that is given; only `rated` ones if wanted.
+        A page has at most 1,000 matches, of one bot or of all bots; the token of the first page is
+        "". `won` selects the matches that the bot won, or did not win; `rated` only rated matches.
         """
         request = pb.ListMatchesRequest(
             bot=bot, limit=limit, page_token=page, outcome=_OUTCOMES[won], rated=rated
@@ -113,7 +113,7 @@ class ResultsClient(OwnerClient):
     ) -> tuple[int, list[RatingSeen]]:
         """Return a ladder's table size, and its best ratings or those of `old` versions.
 
-        By default the size is the one with most matches.
+        The default is the table size with the most matches.
         """
         request = pb.GetLeaderboardRequest(
             game=game, seats=seats, page_size=limit, old_versions=old

@@ -1,4 +1,4 @@
-"""Watching running matches from outside the referee: a client of its SpectatorService."""
+"""`SpectatorClient`: a client of the SpectatorService, to watch running matches."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ ANSWER_SECONDS: Final = 3.0
 
 
 class RefereeAwayError(UserError):
-    """A referee that does not answer, or refuses; the message gives the reason."""
+    """The referee does not answer or refuses the call; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class SpectatorClient:
     def __init__(self, address: Address, secret: str | None = None) -> None:
         """Open a channel to the referee.
 
-        With the referee's ARENA_DASHBOARD_SECRET the client counts as the dashboard, and not by its
-        address.
+        With the referee's ARENA_DASHBOARD_SECRET, limits count the client as the dashboard, not by
+        its address.
         """
         self._address = address
         self._metadata = () if secret is None else ((forwarding.SECRET, secret),)
-        # The types of generated stubs are those of grpc.aio as well.
+        # Any, because generated stubs are also typed for grpc.aio.
         self._stub: Any = SpectatorServiceStub(address.channel())
 
     @classmethod
@@ -115,7 +115,7 @@ class Watching:
             for message in self._call:
                 yield from self._read(message)
         except grpc.RpcError as error:
-            if not self._call.cancelled():  # a proxy, too, ends streams with CANCELLED
+            if not self._call.cancelled():  # not the status, as a proxy may also send CANCELLED
                 raise self._away(error) from error
         except MalformedError as error:
             raise RefereeAwayError(f"The referee is of another release: {error}.") from error

@@ -1,4 +1,4 @@
-"""`UploadClient`: an OwnerClient that also uploads builds, and looks after hosted bots."""
+"""`UploadClient`: a ResultsClient that also uploads builds and manages hosted bots."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 
 WAIT_SECONDS: Final = 150.0
-"""How long an upload may take beyond the time that its bytes may: it waits for others."""
+"""The time that an upload may take in addition to its transfer, as it waits for other uploads."""
 BUILD_STATES: Final = enum_values(BuildState, pb.BuildState.DESCRIPTOR)
 """The states of builds by their wire numbers."""
 _CHUNK_BYTES: Final = 64 * 1024
@@ -24,7 +24,7 @@ _CHUNK_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class UploadTerms:
-    """The limits of what may be uploaded."""
+    """The limits of uploads."""
 
     hosting: bool
     build_bytes: int
@@ -40,7 +40,7 @@ class UploadTerms:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A build that the referee took."""
+    """A build that the referee received."""
 
     bot: str
     version: str
@@ -50,15 +50,15 @@ class Uploaded:
 
 
 class UploadClient(ResultsClient):
-    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+    """A client of one referee, which threads may share. Every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
-        # The types of generated stubs are those of grpc.aio as well.
+        # Any, because generated stubs are also typed for grpc.aio.
         self._uploads: Any = UploadServiceStub(address.channel())
 
     def upload_terms(self) -> UploadTerms:
-        """Return what may be uploaded."""
+        """Return the limits of uploads."""
         found = self._ask(self._uploads.GetUploadTerms, pb.GetUploadTermsRequest())
         return value_of(UploadTerms, found)
 
@@ -70,7 +70,7 @@ class UploadClient(ResultsClient):
         if not terms.hosting:
             raise OwnerCallError("This arena hosts no bots: register yours, and run it yourself.")
         try:
-            # Here first: what is wrong with it is said at once.
+            # Checked here first, to report an error without an upload.
             build = read_build(file_name, data, terms.build_bytes)
         except BuildRefusedError as error:
             raise OwnerCallError(str(error)) from error
@@ -79,7 +79,7 @@ class UploadClient(ResultsClient):
         return value_of(Uploaded, answer, sha256=answer.sha256.hex())
 
     def build_notices(self, key: str, bot: str = "") -> list[str]:
-        """Return what events say of builds of the owner's bots, or of one; a sentence each."""
+        """Return sentences about events' dates and limits for builds of the owner's bots."""
         answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)
         return list(answer.notices)
 
@@ -99,7 +99,7 @@ class UploadClient(ResultsClient):
         return [value_of(HostedShift, one) for one in answer.shifts]
 
     def match_log(self, key: str, bot: str, match_id: str) -> MatchLog:
-        """Return what a bot printed while it played a match."""
+        """Return a bot's output while it played a match."""
         request = pb.GetMatchLogRequest(bot=bot, match_id=match_id)
         return value_of(MatchLog, self._ask(self._uploads.GetMatchLog, request, key))
 

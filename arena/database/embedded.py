@@ -225,7 +225,7 @@ class EmbeddedPostgres:
         def start() -> Process:
             make_private(sockets)
             directory.forget_dead_server(sockets)
-            # SIGINT is a fast shutdown: it takes milliseconds, and the next start needs no recovery.
+            # SIGINT: a fast shutdown takes milliseconds, and the next start needs no recovery.
             return self._spawn(arguments, [self._data, sockets], signal.SIGINT)
 
         make_private(sockets)  # here as well, to raise its error to our caller

@@ -59,10 +59,7 @@ def normal_name(kind: str, name: str) -> str:
 
 
 def fitted(kind: str, text: str, instead: str, most: int = LONGEST) -> str:
-    """Return a text fitted to the rules for names: forbidden characters removed, at most `most` long.
-
-    Returns `instead` if nothing is left.
-    """
+    """Return a text made into an allowed name of at most `most` characters, or else `instead`."""
     kept = "".join(
         one if _allowed(one) else " " for one in unicodedata.normalize("NFKC", text[: 4 * LONGEST])
     )

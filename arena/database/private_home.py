@@ -12,7 +12,7 @@ _OURS = 0o700
 _PASSABLE = 0o711
 """The mode of root's home, which others may pass through.
 
-If the arena runs as root, Postgres must run as the user nobody and reach its files there.
+If the arena runs as root, Postgres may have to run as the user nobody and reach its files there.
 """
 
 

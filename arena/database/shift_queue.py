@@ -172,7 +172,8 @@ def queue_ladder(
 ) -> TextClause:
     """Return a statement that queues blocks of an event's ladder; block i starts after `begins[i]`.
 
-    They come before ordinary ladder shifts; the event's pace bounds their share of the slots.
+    They come before bots' shifts of play, except those queued with `first`; the event's pace bounds
+    their share of the slots.
     """
     return text(
         f"""

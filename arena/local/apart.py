@@ -1,8 +1,8 @@
-"""Deal blocks on other machines: a part of them in processes that end with it.
+"""Deal blocks on other machines: each part of them in new processes, which end with the part.
 
-A worker of a cluster lives on, and may play another line-up of the same deal next. So the bots of a
-part are loaded in processes of its own (`arena.local.lineup_processes`), under a program that the
-worker runs and that ends when the part is played: `python -m arena.local.apart ASKED ANSWER`.
+A worker of a cluster keeps running, and may play another line-up of the same deal next. So the bots
+of a part are loaded in separate processes (`arena.local.lineup_processes`), under a program that
+the worker runs and that ends with the part: `python -m arena.local.apart ASKED ANSWER`.
 """
 
 import pickle
@@ -28,7 +28,7 @@ from arena.processes import SubprocessError, module_command, run_to_end
 _PROGRAM: Final = "arena.local.apart"
 """This module, which is also run as a program."""
 PART_BLOCKS: Final = 200
-"""About so many blocks make a part: starting its processes takes as long as a hundred."""
+"""The most blocks of a part; starting its processes takes as long as playing about a hundred."""
 
 Part: TypeAlias = tuple[Series, ...]
 
@@ -38,14 +38,14 @@ def play_apart(
 ) -> Generator[PlayedBlock]:
     """Yield the blocks of the series, in order, played in parts by the workers of a cluster.
 
-    Raises UnreadyBotError, BotFileError and BlockBrokenError. Close it to give up the others.
+    Raises UnreadyBotError, BotFileError and BlockBrokenError. Close it to cancel the rest.
     """
     under_way: deque[Future[list[PlayedBlock]]] = deque()
     rules = game.name, game.options.changed(), control
     try:
         for part in _parts(asked):
             under_way.append(workers.executor.submit(_play_part, *rules, part))
-            # As many again wait, so that no worker does.
+            # Twice as many parts as workers, so that no worker has to wait for its next part.
             if len(under_way) >= 2 * workers.count:
                 yield from under_way.popleft().result()
         while under_way:
@@ -56,7 +56,7 @@ def play_apart(
 
 
 def _parts(asked: Iterable[Series]) -> Iterator[Part]:
-    """Divide long series, and join short ones."""
+    """Yield parts of up to PART_BLOCKS blocks: long series are split, short ones combined."""
     part: Part = ()
     size = 0
     for series in asked:
@@ -76,7 +76,7 @@ def _parts(asked: Iterable[Series]) -> Iterator[Part]:
 def _play_part(
     game: str, options: Mapping[str, Any], control: TimeControl, part: Part
 ) -> list[PlayedBlock]:
-    """Return the blocks of a part, played by a program of its own."""
+    """Return the blocks of a part, played by a separate program."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answer = Path(folder, "asked"), Path(folder, "answer")
         asked.write_bytes(pickle.dumps((game, dict(options), control, part)))
@@ -91,7 +91,7 @@ def _play_part(
 
 
 def main(asked: Path, answer: Path) -> None:
-    """Play the part in the file `asked`."""
+    """Play the part in the file `asked`, and write the result to the file `answer`."""
     found: list[PlayedBlock] | UserError
     try:
         game, options, control, part = pickle.loads(asked.read_bytes())  # noqa: S301  our own

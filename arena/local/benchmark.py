@@ -1,10 +1,10 @@
-"""The benchmark of a bot of Bluff: what it wins against the house bots, with most luck removed.
+"""The benchmark of a bot of Bluff: its results against the house bots, with most luck removed.
 
 The house bots declare their play, so most of the luck of each match is known
 (`arena.local.match_luck`), and the results are regressed on it.
 
-The opponents, the numbers of matches and the deals are fixed and have a version, so that figures of
-different people compare.
+The opponents, the numbers of matches and the deals are fixed and have a version, so that the
+figures of different people can be compared.
 """
 
 import json
@@ -34,19 +34,19 @@ from arena.rating.luck import adjusted_share, can_be_adjusted
 
 
 class Rung(NamedTuple):
-    """An opponent and the number of blocks, each of two matches: the bot has either seat once."""
+    """An opponent, and a number of blocks of two matches, one from each seat."""
 
     bot: str
     blocks: int
 
 
 PROTOCOL: Final = "bluff-benchmark/2"
-"""The version of the rungs and the deals; it is the seed of the deals, too."""
+"""The version of the rungs and the deals; it is also the seed of the deals."""
 GAME: Final = "bluff"
 HOUSE: Final = "house"
 """The owner of the sample bots of an arena."""
 CERTIFIED: Final = "cfr"
-"""The rung whose play is near equilibrium, by proof where a proof is possible."""
+"""The rung whose play is near equilibrium, which is proved where a proof is possible."""
 RUNGS: Final = (
     Rung("random", 50),
     Rung("timid", 50),
@@ -56,7 +56,7 @@ RUNGS: Final = (
 )
 """The opponents, the weakest first."""
 VALUED_MATCHES: Final = 100
-"""The number of matches against the certified rung whose decisions are valued."""
+"""The number of matches against the certified rung whose decisions are evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class RungShare:
     low: float
     high: float
     variance_factor: float
-    """The variance of `share` as a part of that of `raw` in as many independent matches."""
+    """The variance of `share`, divided by the variance of `raw` in as many independent matches."""
 
     @property
     def behind(self) -> bool:
@@ -92,13 +92,13 @@ class Benchmarked:
     shares: tuple[RungShare, ...]
     """The shares, the weakest rung first."""
     loss: Estimate | None
-    """The loss of a decision against the certified rung, in chances to win."""
+    """The mean loss of a decision against the certified rung, in probability to win."""
     faults: tuple[tuple[str, Refused], ...]
     """The bot's faults, each with the rung against which it happened."""
 
     @property
     def reached(self) -> str | None:
-        """The highest rung such that the bot is behind neither it nor one below it."""
+        """The highest rung up to which the bot is behind no rung; None if there is none."""
         reached = None
         for share in self.shares:
             if share.behind:
@@ -117,7 +117,7 @@ class SeenMatch(NamedTuple):
 
 
 SeenBlocks: TypeAlias = Generator[tuple[SeenMatch, ...], None, None]
-"""Matches that are one observation together, as those of the same deal are."""
+"""Blocks of matches; a block, such as the matches of one deal, is one observation."""
 
 
 class RecordedMatchError(UserError):
@@ -139,10 +139,10 @@ def benchmark(
         bot: The bot.
         seed: The seed of all deals.
         where: Where the blocks are played.
-        declared: Whether the luck of its own hands and choices is removed as well, by the play that
-            it declares. It is asked for that of every hand it may hold.
+        declared: Whether the luck of its own hands and choices is removed as well, with the play
+            that it declares. It is then asked for its play with every hand that it may hold.
         rungs: The opponents, the weakest first.
-        advance: Called when a match was played, and again when its luck is known.
+        advance: Called after a match was played, and again when its luck is known.
 
     Raises:
         NoTablesError: The sample bots are not installed.
@@ -173,8 +173,8 @@ def benchmark_of_recorded(
 
     Args:
         bot: Its name there.
-        transcripts: Any matches, in any order; those of Bluff between it and a rung of the house
-            count once, under options that the estimates cover.
+        transcripts: Any matches, in any order. Only matches of Bluff between the bot and a house
+            bot of RUNGS count, each once, and only with options that the estimates cover.
         advance: Called when the luck of a match is known.
 
     Raises:
@@ -221,9 +221,9 @@ def seen_blocks(
     where: Where,
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> SeenBlocks:
-    """Play each deal in both rotations; a program gets a fresh deal for every match.
+    """Play each deal in both rotations, or a fresh deal for every match if a bot is a program.
 
-    It could remember a deal.
+    A program could remember a deal.
     """
     entries = (bot, NamedBot(f"house {rung.bot}", rung.bot))
     lineups, blocks = every_rotation(entries), rung.blocks
@@ -255,7 +255,7 @@ class RungTally:
 
         Args:
             rung: The opponent.
-            values: The values of places.
+            values: The values of the game's positions.
             own: The estimator for the measured bot's own play, if it is declared.
             check: Whether declared play is checked even where luck is not removed.
         """
@@ -268,7 +268,7 @@ class RungTally:
         """The faults of the measured bot."""
 
     def covers(self, transcript: Transcript) -> bool:
-        """Return whether a match can be estimated."""
+        """Return whether the luck of a match can be estimated."""
         setup = transcript.setup
         return self._aivat.covers(setup.make_game(), len(setup.entrants))
 
@@ -283,10 +283,10 @@ class RungTally:
         self._blocks.append(tuple((seat, transcript) for seat, transcript, _ in block))
 
     def share(self, z: float = Z_95, advance: Callable[[], None] = lambda: None) -> RungShare:
-        """Return what the bot wins; there must be a match.
+        """Return the bot's share of wins; there must be a match.
 
         Args:
-            z: Half of the interval, in errors.
+            z: Half the width of the interval, in standard errors.
             advance: Called when the luck of a match is known.
 
         Raises:
@@ -313,7 +313,7 @@ class RungTally:
         )
 
     def loss(self) -> Estimate | None:
-        """Return the mean loss of a decision, if decisions were valued."""
+        """Return the mean loss of a decision; None if no decisions were evaluated."""
         sums = LossSums.of(self._losses)
         return sums.by_decision if sums.decisions else None
 

@@ -1,4 +1,4 @@
-"""Loads the bot class of a file; needs nothing but the file and the SDK.
+"""Loads the bot class in a file; needs only the file and the SDK.
 
 UserError
 └── BotFileError    no such sample, no such file, or a file that does not hold exactly one bot
@@ -25,7 +25,7 @@ _CALLED = (
     *("__init__", "match_started", "act", "turn_refused", "match_ended", "match_called_off"),
     "probabilities",
 )
-"""The methods of a bot that others call."""
+"""The methods of a bot that are called from outside."""
 _AS_WRITTEN = "_class_as_written"
 
 
@@ -34,9 +34,9 @@ class BotFileError(UserError, ValueError):
 
 
 def bot_in(file: Path, settings: BotSettings = ()) -> type[AnyBot]:
-    """Return the bot class of a file, as `loading.load_bot`.
+    """Return the bot class in a file, like `loading.load_bot`.
 
-    A bot with settings has a module of its own, and its methods run with its settings alone, so
+    A bot with settings has a module of its own, and its methods run with only its own settings, so
     that bots with other settings can play in the same process.
 
     Raises BotFileError.
@@ -102,7 +102,7 @@ def _bot_in(file: Path, settings: BotSettings) -> type[AnyBot]:
 def _forget_neighbours(folder: Path, imported: set[str]) -> None:
     """Remove a folder's modules from `sys.modules`, so that the next bot imports its own.
 
-    Modules that imported them keep them.
+    Modules that have imported them keep their references.
     """
     tops = {name.partition(".")[0] for name in imported}
     neighbours = {top for top in tops & imported if _lies_in(folder, sys.modules[top])}

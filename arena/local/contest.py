@@ -1,11 +1,11 @@
-"""`Contest`: two versions that are compared, and how a block of their matches is scored.
+"""`Contest`: two versions to compare, and how a block of their matches is scored.
 
 two versions alone        the block is a deal, played once in each rotation of the seats; its
                           score is the new version's mean
 against opponents         the block is a deal, played in the same seats by the same opponents,
                           once with each version; its score is 1/2 + (new - old) / 2
 
-Where a bot is a program that connects, every match of a block has a deal of its own.
+If a bot is a program that connects, every match of a block has a deal of its own.
 """
 
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ class Contest:
         """Return the line-ups of a block's matches."""
         if not self.opponents:
             return every_rotation([self.new, self.old])
-        # Both versions sit in the same seat; from block to block all bots move on by one seat.
+        # In a block both versions have the same seat; bots move on by one seat with each block.
         return tuple(
             Lineup((version, *self.opponents), moves_on=True) for version in (self.new, self.old)
         )
 
     def block_score(self, block: PlayedBlock) -> Fraction:
-        """Return the score of a block, 0 to 1; 1/2 is no difference."""
+        """Return the score of a block, from 0 to 1; 1/2 means no difference."""
         first, second = (
             points(match.result.placing, self.score)[match.contenders.index(0)] for match in block
         )

@@ -5,10 +5,10 @@ the same secret. Equal situations get equal dice, and the bot in a given seat ge
 from its `random`, so the matches of a block differ only because of the bots. They share their match
 id, since the draws are computed from it.
 
-`arena.local.playing` plays them. How they are played in processes, so that no bot knows a deal from
-another match, is in `arena.local.lineup_processes`.
+`arena.local.playing` plays them. `arena.local.lineup_processes` plays them in processes, so that no
+bot knows a deal from another match.
 
-BlockBrokenError    a line-up could not go on: no match of the unfinished block counts
+BlockBrokenError    a line-up could not continue: no match of the unfinished block counts
 """
 
 import json
@@ -39,14 +39,14 @@ class NamedBot:
     name: str
     bot: str
     command: tuple[str, ...] = ()
-    """The command that starts it, for a program that is not loaded but connects."""
+    """The command that starts the bot, if it is a program that connects; else it is loaded."""
     settings: BotSettings = ()
-    """The environment variables that it alone has."""
+    """The environment variables that only this bot has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """The bots of one match of every block and their seats."""
+    """The bots of one match of every block, and their seats."""
 
     entries: tuple[NamedBot, ...]
     shift: int = 0
@@ -69,11 +69,11 @@ class BlockMatch:
     result: Result
     refused: tuple[Refused, ...]
     written: str | None
-    """The transcript as one line of JSON, if it was asked for."""
+    """The transcript as one line of JSON, if requested."""
     noted: str | None = None
-    """The match's id and what its bots noted as one line of JSON, if it was asked for."""
+    """The match's id and its bots' notes as one line of JSON, if requested."""
     luck: Luck | None = None
-    """Its sums by seat, if they were asked for; deal blocks cancel luck themselves."""
+    """The sums of luck by seat, if requested; deal blocks do not need it, as they cancel luck."""
 
 
 PlayedBlock: TypeAlias = tuple[BlockMatch, ...]
@@ -82,32 +82,32 @@ PlayedBlock: TypeAlias = tuple[BlockMatch, ...]
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Blocks to be played, each once by every line-up. A block of a single line-up is a match."""
+    """Blocks to play, each once by every line-up. A block of a single line-up is one match."""
 
     lineups: tuple[Lineup, ...]
     seed: str
     """The seed of the deals; series with the same seed play the same deals."""
     blocks: int | None = None
-    """The number after the last; None for no end."""
+    """The number after the last block's; None for an endless series."""
     first: int = 0
     step: int = 1
-    """Only one of so many blocks is played."""
+    """Every `step`-th block is played."""
     fresh: bool = False
     """Whether every line-up has deals of its own."""
     transcripts: bool = False
     notes: bool = False
     luck: bool = False
     name: str = ""
-    """The beginning of the message of an error in one of its blocks."""
+    """The prefix of the message of an error in one of the blocks."""
 
     def numbers(self) -> Iterable[int]:
-        """Yield the blocks to play."""
+        """Return the numbers of the blocks to play."""
         if self.blocks is None:
             return count(self.first, self.step)
         return range(self.first, self.blocks, self.step)
 
     def of_lineup(self, number: int) -> "Series":
-        """Return the matches of one line-up."""
+        """Return the series of one line-up's matches."""
         seed = f"{self.seed} rotation {number + 1}" if self.fresh else self.seed
         return replace(self, lineups=(self.lineups[number],), seed=seed, fresh=False)
 
@@ -118,14 +118,14 @@ class Series:
         refused: tuple[Refused, ...],
         notes: Iterable[Note] = (),
     ) -> BlockMatch:
-        """Return a finished match with what is wanted of it."""
+        """Return a finished match with the requested data."""
         written = noted = None
         if self.transcripts:
             written = json.dumps(to_json(transcript), separators=(",", ":"))
         if self.notes:
             said = {"match_id": transcript.setup.match_id, "notes": [*map(note_to_json, notes)]}
             noted = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
-        # Whoever counts the matches uses the sums alone.
+        # Only the sums are used later.
         luck = replace(luck_of(transcript), draws=()) if self.luck else None
         return BlockMatch(order, transcript.result, refused, written, noted, luck)
 

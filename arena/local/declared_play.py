@@ -21,7 +21,7 @@ def declared_play(kind: type[AnyBot], game: AnyGame, seats: int) -> DeclaredPlay
     """Return a function from a seat's view to the probability of each action.
 
     Args:
-        kind: A bot's class; one object of it is asked, whatever the match.
+        kind: A bot's class; one object of it answers for all matches.
         game: The rules of the matches.
         seats: The number of seats.
 
@@ -56,7 +56,7 @@ def declared_play(kind: type[AnyBot], game: AnyGame, seats: int) -> DeclaredPlay
 
 
 def _declares(kind: type[AnyBot]) -> bool:
-    """Return whether a class declares the play of its own `act`, and not of one it replaced."""
+    """Return whether the declared play describes the class's own `act`, not an overridden one."""
     order = kind.__mro__
     act, declared = (
         next(place for place, base in enumerate(order) if name in vars(base))

@@ -1,4 +1,4 @@
-"""Matches among bots in this process: no server, no clock, and one seed for all chance.
+"""Matches among bots in this process: no server, no clock, and one seed for all random numbers.
 
 Every secret number of a match is HMAC-SHA256(seed, label), with these labels; matches and seats
 count from 0:
@@ -8,7 +8,7 @@ count from 0:
     match 7 entropy of seat 1   the first 16 bytes
     match 7 bot in seat 1       the seed of the bot's `random`
 
-So a single match can be played again, its dealing can be verified like any other's, and the same
+So a single match can be repeated, its dealing can be verified like that of any match, and the same
 seed and bots give the same transcripts, byte for byte. Time is not measured: every turn takes 0 ms.
 """
 
@@ -76,7 +76,7 @@ class Seed:
         self._key = text.encode()
 
     def derive(self, label: str) -> bytes:
-        """32 bytes determined by the seed and `label`."""
+        """Return 32 bytes determined by the seed and `label`."""
         return hmac.digest(self._key, label.encode(), "sha256")
 
 
@@ -144,7 +144,7 @@ def play_match(
 ) -> tuple[Transcript, tuple[Refused, ...]]:
     """Play match `number` of a seed; contenders are by seat, and every bot is a new object.
 
-    Bots are told the time control; nothing holds them to it. `notes` takes what they note.
+    Bots receive the time control, but it is not enforced. Their notes are added to `notes`.
     """
     label = f"match {number}"
     names = [contender.name for contender in contenders]
@@ -168,7 +168,7 @@ def play_match(
 
 
 def begin_bot(contender: Contender, random: Random, match: Match) -> AnyBot:
-    """Return a new bot that was told of its match. Raises UnreadyBotError."""
+    """Return a new bot after its `match_started`. Raises UnreadyBotError."""
     try:
         bot = contender.kind(random)
         bot.match_started(match)
@@ -198,8 +198,8 @@ def _conduct(
 
 
 def _take_note(bot: AnyBot, asked: Asked, notes: NotesTaken) -> None:
-    """Take what a bot noted, as a referee would read it; what is no note is left out."""
-    # Here, as it loads protobuf, which games at home do without.
+    """Take a bot's note as a referee would read it; an invalid note is dropped."""
+    # Imported here, because it loads protobuf, which matches at home do not need.
     from arena.codec.notes import read_note, write_note
     from arena.v1 import referee_pb2
 
@@ -211,20 +211,20 @@ def _take_note(bot: AnyBot, asked: Asked, notes: NotesTaken) -> None:
 
 
 def turn_of(match: Match, asked: Asked) -> Turn[Any, Any, Any, Any]:
-    """Return an open turn as its bot gets it, with the whole of its time left."""
+    """Return an open turn in the form that its bot receives, with its full time left."""
     control = match.time_control
     events = tuple(asked.events[asked.unseen :])
     return Turn(match, asked.number, asked.view, events, control.turn_ms, control.bank_ms)
 
 
 def reply_of(bot: AnyBot, match: Match, asked: Asked) -> Reply:
-    """Return a bot's answer; an error in it is a fault."""
+    """Return a bot's answer; an exception in the bot gives a fault."""
     try:
         action = bot.act(turn_of(match, asked))
         if iscoroutine(action):
             return Fault(FaultKind.MALFORMED, reason=no_action(action, match.game.title))
         return TimedAction(action)
-    except any_failure() as error:  # an error in a bot is a fault of the bot
+    except any_failure() as error:  # the bot's own error
         _log.debug("%s failed.", match.entrants[match.seat], exc_info=True)
         return Fault(
             FaultKind.MALFORMED,

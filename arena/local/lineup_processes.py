@@ -6,9 +6,9 @@ a class, a module or elsewhere in Python, comes from a deal it will play. Files 
 bot that remembers deals in a file makes its author's measurements useless.
 
 The processes can play several series of blocks, with other bots and other deals each time, because
-starting a process takes as long as ten to twenty blocks. Where there are more cores than line-ups,
-several sets of processes take turns with the blocks. That changes no result: all chance of a block
-follows from the seed and its number.
+starting a process takes as long as ten to twenty blocks. If there are more cores than line-ups,
+several sets of processes take turns with the blocks. That changes no result: all random numbers of
+a block follow from the seed and its number.
 """
 
 import multiprocessing
@@ -34,11 +34,11 @@ from arena.match.notes import NotesTaken
 from arena.processes import begin_worker, users_variables, worker_context
 
 _PATIENCE_S = 2.0
-"""The time a process has to end before it is killed."""
+"""The time to wait for the exit code of a process that has closed its connection."""
 
 _GATHER_S = 0.02
-"""Matches that are over within so long are sent together: to send each by itself, and to wake
-whoever counts it, takes a fifth of the time in which cheap bots play one."""
+"""Matches that end within this time are sent together. Sending each separately and waking the
+receiver takes a fifth of the time in which fast bots play a match."""
 
 _News: TypeAlias = list[BlockMatch] | UnreadyBotError | BotFileError
 
@@ -53,7 +53,7 @@ def play_in_processes(
     waiting, begun, at_turn = iter(asked), deque[Iterator[Series]](), cycle(sets)
     ahead, turn = 0.0, 0
     while True:
-        # Each set gets its next blocks before its last is read: none waits for the slowest.
+        # Each set gets new blocks before its last result is read, so none waits for the slowest.
         while ahead <= len(sets) and (series := next(waiting, None)) is not None:
             for place, at_play in enumerate(sets):
                 first = series.first + (place - turn) % len(sets)
@@ -95,9 +95,9 @@ class LineupProcess:
         """Queue a series after those queued before.
 
         Queue only a few at a time: with full pipes in both directions, the caller and the process
-        would wait for each other.
+        would deadlock.
         """
-        with suppress(ConnectionError):  # `next_match` raises what ended the process
+        with suppress(ConnectionError):  # `next_match` reports why the process ended
             self._connection.send(series)
 
     def next_match(self) -> BlockMatch:
@@ -127,9 +127,10 @@ LineupSet: TypeAlias = tuple[LineupProcess, ...]
 def lineup_sets(
     game: AnyGame, lineups: int, control: TimeControl, jobs: int = 1
 ) -> Iterator[tuple[LineupSet, ...]]:
-    """Yield as many sets of one process for each line-up as `jobs` allows, at least one.
+    """Yield sets of processes, each with one process for each line-up.
 
-    They end with the context. No two processes share memory.
+    The number of sets is as great as `jobs` processes allow, at least one. The processes end with
+    the context. No two of them share memory.
     """
     options = game.options.changed()
     with ExitStack() as stack:
@@ -147,13 +148,13 @@ def _lineup_process(*rules: Any) -> Iterator[LineupProcess]:
     ours, theirs = multiprocessing.Pipe()
     process = _process(theirs, *rules)
     try:
-        process.start()  # within, as Ctrl-C may come at its end
+        process.start()  # inside `try`, as Ctrl-C may arrive when it returns
         theirs.close()
         yield LineupProcess(ours, process)
     finally:
         begun = process.pid is not None
         if begun:
-            process.kill()  # first, as a second Ctrl-C may come now
+            process.kill()  # first, as a second Ctrl-C may arrive now
         ours.close()
         if begun:
             process.join()
@@ -164,7 +165,7 @@ def _process(*rules: Any) -> BaseProcess:
     return context.Process(target=_play_series, args=(users_variables(), *rules), daemon=True)
 
 
-# The part that runs in a line-up's process
+# The functions that run in a line-up's process
 
 
 def _play_series(
@@ -174,7 +175,7 @@ def _play_series(
     options: Mapping[str, Any],
     control: TimeControl,
 ) -> None:
-    begin_worker(variables)  # a forked process gets its default signal handlers back
+    begin_worker(variables)  # also restores the default signal handlers of a forked process
     with suppress(ConnectionError, EOFError):  # the other side has closed the connection
         try:
             rules = make_game(game, options)
@@ -193,7 +194,7 @@ def _send(connection: "Connection[Any, Any]", matches: Iterable[BlockMatch]) -> 
             if time.monotonic() - begun > _GATHER_S:
                 connection.send(gathered)
                 begun, gathered = time.monotonic(), []
-    finally:  # also those before an error
+    finally:  # also send the matches before an error
         connection.send(gathered)
 
 

@@ -20,7 +20,7 @@ SAMPLE_BOTS = house.SAMPLE_BOTS
 """The folder in which the sample bots are installed."""
 _QUOTED = re.compile(r"""("[^"]*"|'[^']*')""")
 _SETTING = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>({_QUOTED.pattern}|[^\s\"'])*)\s+(?=\S)")
-"""A setting before a bot, with the white space behind it."""
+"""A setting before a bot, with the white space after it."""
 
 
 def sample_names() -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def sample_names() -> tuple[str, ...]:
 
 
 def samples_of(game: str) -> tuple[str, ...]:
-    """Return the names of the sample bots that play a game and that can be loaded.
+    """Return the names of the sample bots that play a game and can be loaded.
 
     Some need an optional library.
     """
@@ -73,9 +73,9 @@ def _no_bot(word: str, why: str = "") -> BotFileError:
 
 
 def bot_command(word: str) -> tuple[str, ...]:
-    """Return the words of a command that starts a program; none for a sample bot or a .py file.
+    """Return the words of a command that starts a program; empty for a sample bot or a .py file.
 
-    Raises BotFileError for what is neither.
+    Raises BotFileError if `word` is neither of these.
     """
     if _python_file(word) is not None:
         return ()
@@ -94,19 +94,19 @@ def bot_command(word: str) -> tuple[str, ...]:
 
 
 def search_path() -> str:
-    """Where programs are looked for: on the PATH, then beside this Python, where `arena` is."""
+    """Return the search path for programs: the PATH, then this Python's folder with `arena`."""
     beside = str(Path(sys.executable).parent)
     return os.pathsep.join([os.environ.get("PATH", os.defpath), beside])
 
 
 def command_name(command: Sequence[str]) -> str:
-    """Return a short name for a program: of the last file that its command names, or its own."""
+    """Return a short name for a program: of its last argument that is a file, or else its own."""
     files = [word for word in command[1:] if Path(word).is_file()]
     return Path((files or command)[-1 if files else 0]).stem
 
 
 def settings_and_bot(word: str) -> tuple[BotSettings, str]:
-    """Return the settings before a bot, as a shell takes them, and the bot itself.
+    """Return the settings before a bot, parsed as a shell would, and the bot itself.
 
     `DEPTH=3 TEXT='a b' mine.py` has the settings DEPTH and TEXT, and the bot `mine.py`.
     """
@@ -122,7 +122,7 @@ def load_bot(name_or_path: str, settings: BotSettings = ()) -> type[AnyBot]:
     """Return the bot class of a sample bot or of a file.
 
     The file runs as a module that can import from its own folder, as with `python my/bot.py`: two
-    versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also for a
-    file that cannot be run.
+    versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also if
+    the file cannot be run.
     """
     return bot_in(bot_file(name_or_path), settings)

@@ -1,8 +1,9 @@
-"""A response to a bot of Bluff at two seats by the solved tables, which needs no training.
+"""A response to a two-seat bot of Bluff that uses the solved tables and needs no training.
 
-It takes the action that is best if both play by the tables from there on, with beliefs about the
-bot's hand as if it had bet by them so far (local best response; Lisý and Bowling 2017). It is
-nearly a best response to play by the tables; to others it is one of many.
+It takes the action that is best if both seats play by the tables from then on, with beliefs about
+the bot's hand as if the bot had bet by the tables so far (local best response; Lisý and Bowling
+2017). Against play by the tables it is nearly a best response; against other play it is one
+response of many.
 """
 
 from arena.bot.bot import AnyBot, Bot

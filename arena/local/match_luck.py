@@ -1,10 +1,10 @@
 """`MatchLuck`: the luck of a seat in matches of two against a bot that declares its play.
 
-AIVAT (`arena.lab.analysis.aivat`) knows most of it: the result minus its estimate, by each set of
-values; more, if the seat's own bot declares its play, too. One set is fitted to how both bots
-decided. The luck column (`arena.lab.luck`) is one more estimate, which does no harm where no values
-fit, as against bots that always lose. Each has mean zero, so results can be regressed on all of
-them (`arena.rating.luck`).
+AIVAT (`arena.lab.analysis.aivat`) gives most of it: for each set of values, the luck is the result
+minus AIVAT's estimate. If the seat's own bot declares its play too, AIVAT gives more. One set is
+fitted to the decisions of both bots. The luck column (`arena.lab.luck`) is one more estimate; it
+does no harm where no values fit, such as against bots that always lose. Each estimate has mean
+zero, so results can be regressed on all of them (`arena.rating.luck`).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,31 +30,31 @@ from arena.match.transcript import Transcript
 from arena.rating.elo import FloatArray
 
 MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
-"""The models of opponents that do not play like the tables."""
+"""The models of declared opponents that do not play like the tables, by name."""
 ESTIMATOR: Final = "bluff-aivat/3"
-"""The name and version of the way in which luck is removed."""
+"""The name and version of the method that removes luck."""
 ESTIMATES: Final = SETS + 2
-"""The number of values of a seat's luck: by each set, by the fitted one, and the luck column.
+"""The number of estimates of a seat's luck: each set, the fitted set, and the luck column.
 
-All but the luck column are there twice where the seat's own play is declared.
+All but the luck column exist twice if the seat's own play is declared.
 """
 _MOST_DECISIONS: Final = 3_000
-"""The number of decisions to which play is fitted, at most: it bounds the time of a fit."""
+"""The most decisions to which play is fitted, which bounds the time of a fit."""
 SeatedMatch: TypeAlias = tuple[int, Transcript]
-"""The seat whose luck is asked, and a match."""
+"""The seat whose luck is wanted, and a match."""
 
 
 class NoTablesError(UserError):
-    """The tables of `cfr` are missing; they hold the values of the estimates."""
+    """The tables of `cfr`, from which the estimates' values come, are missing."""
 
 
 class NoPlayError(UserError):
-    """A bot declares no play; the message says how it would."""
+    """A bot does not declare its play; the message says how to."""
 
 
 @lru_cache(maxsize=1)
 def solved_values() -> ValueSets:
-    """Return the values of places by the tables of `cfr`. Raises NoTablesError."""
+    """Return the values of the game's positions by `cfr`'s tables. Raises NoTablesError."""
     solved = chosen()
     if solved is None:
         raise NoTablesError("Estimates of luck need the sample bots, with the tables of cfr.")
@@ -62,17 +62,17 @@ def solved_values() -> ValueSets:
 
 
 def aivat_of(bot: str, values: ValueSets, game: AnyGame, settings: BotSettings = ()) -> Aivat:
-    """Return the estimator for matches of two seats in which a bot that declares its play sits.
+    """Return the estimator for matches of two seats with a bot that declares its play.
 
     Args:
         bot: A sample bot's name or a `.py` file.
-        values: The values of places.
+        values: The values of the game's positions.
         game: The rules of the matches.
-        settings: The environment variables that the bot alone has.
+        settings: The environment variables that only the bot has.
 
     Raises:
         BotFileError: There is no such bot.
-        NoPlayError: The bot declares no play.
+        NoPlayError: The bot does not declare its play.
     """
     declared = declared_play(load_bot(bot, settings), game, 2)
     if declared is None:
@@ -84,15 +84,15 @@ def aivat_of(bot: str, values: ValueSets, game: AnyGame, settings: BotSettings =
 
 
 class MatchLuck:
-    """The luck of a bot that meets one which declares its play."""
+    """Estimates of a bot's luck against an opponent that declares its play."""
 
     def __init__(self, values: ValueSets, aivat: Aivat, own: Aivat | None = None) -> None:
         """Prepare for matches.
 
         Args:
-            values: The values of places.
-            aivat: The estimator for the play of the opponent.
-            own: That for the play of the bot itself, if it is declared.
+            values: The values of the game's positions.
+            aivat: The estimator for the opponent's play.
+            own: The estimator for the bot's own play, if it is declared.
         """
         self._values, self.aivat, self._own = values, aivat, own
 
@@ -101,10 +101,10 @@ class MatchLuck:
     ) -> FloatArray:
         """Return the mean luck of the bot's seat in the matches of each block.
 
-        The blocks are split into two halves, and each half is valued by play that is fitted to the
+        The blocks are split into two halves, and each half is evaluated with play fitted to the
         other half (cross-fitting: Chernozhukov et al. 2018, "Double/debiased machine learning").
-        So no value follows from a match that it values, and the mean is zero, if no bot's play
-        depends on what was dealt in earlier matches.
+        So no match is evaluated with values fitted to itself, and the mean is zero if no bot's
+        play depends on the deals of earlier matches.
 
         Args:
             blocks: Blocks of matches against the opponent, at least one; no deal is in two of them.
@@ -120,8 +120,8 @@ class MatchLuck:
         for half in (0, 1):
             own, others = list[int](), list[SeatedMatch]()
             for number, block in enumerate(blocks):
-                # By pairs: in blocks of one match the bot moves on by one seat from each to the
-                # next, and both halves are to have both seats.
+                # Split by pairs of blocks: with one match a block, the bot changes its seat with
+                # each block, and both halves need both seats.
                 if number // 2 % 2 == half:
                     own.append(number)
                 else:
@@ -142,7 +142,7 @@ class MatchLuck:
             self._own.estimates(transcript, seat)
 
     def _fitted(self, matches: Sequence[SeatedMatch]) -> tuple[MatchValues, MatchValues]:
-        """Return the values by how the opponent and the bot decided in these matches."""
+        """Return the values fitted to the opponent's and the bot's decisions in these matches."""
         known = _decisions((1 - seat, match) for seat, match in matches)
         return self._values.fitted(known, _decisions(matches))
 
@@ -163,7 +163,7 @@ def _decisions(matches: Iterable[SeatedMatch]) -> list[SeenDecision]:
 
 
 def luck_against(opponents: Sequence[NamedBot], game: AnyGame) -> MatchLuck | None:
-    """Return the luck of the seat that meets these bots; None where the luck column is all."""
+    """Return estimates of luck against these bots; None if only the luck column is available."""
     samples = {str(bot_file(name)) for name in sample_names()}
     if len(opponents) != 1 or opponents[0].settings or opponents[0].bot not in samples:
         return None

@@ -1,6 +1,6 @@
-"""Obvious plays of a game: the house bots, those that authors begin with, and other settings.
+"""Obvious bots of a game: house bots, starter bots, and both with changed settings.
 
-Two programs that play like one of these have no need to know of each other.
+If two programs both play like one of these, that is no sign that one was copied from the other.
 """
 
 import importlib.util
@@ -16,13 +16,13 @@ from arena.local.starters import first_bot_files
 from arena.rating.agreement import Answer
 
 FACTORS: Final = (0.6, 1.6)
-"""By these each setting of a bot is multiplied, one at a time."""
+"""The factors by which each setting of a bot is multiplied, one setting at a time."""
 
 Setting = int | float
 
 
 def house_bots(game: str) -> dict[str, type[AnyBot]]:
-    """Return the house bots, and those of the documentation, by name; not the slow ones."""
+    """Return the house bots, except slow ones, and the starter bots of a game, by name."""
     left_out = KITS[game].slow_bots | {"language_model"}
     samples = {name: load_bot(name) for name in sample_names() if name not in left_out}
     found = {name: kind for name, kind in samples.items() if game in kind.games}
@@ -34,7 +34,7 @@ def house_bots(game: str) -> dict[str, type[AnyBot]]:
 
 
 def obvious_bots(game: str) -> dict[str, type[AnyBot]]:
-    """Return `house_bots` by name, as they are and with each setting multiplied by FACTORS."""
+    """Return `house_bots` by name, unchanged and with each setting multiplied by FACTORS."""
     found = house_bots(game)
     for name, kind in list(found.items()):
         for setting, value in settings(kind).items():
@@ -49,7 +49,8 @@ def obvious_bots(game: str) -> dict[str, type[AnyBot]]:
 def obvious_answers(game: str, asked: Sequence[Probe]) -> Iterator[list[Mapping[Answer, float]]]:
     """Yield the answers of each of `obvious_bots` to the positions.
 
-    Of the house's own also those without a choice at random: authors settle ties as they come.
+    For unchanged `house_bots`, also yield the answers without random choices: authors often break
+    ties by the order of the actions.
     """
     house = house_bots(game).values()
     for kind in obvious_bots(game).values():
@@ -71,14 +72,14 @@ def settings(kind: type[AnyBot]) -> dict[str, Setting]:
 
 
 def scaled(value: Setting, factor: float) -> Setting:
-    """Return a setting multiplied; a whole number stays one, from 1, and a share a share."""
+    """Return a setting multiplied; an integer stays an integer of at least 1, a share below 1."""
     if type(value) is int:
         return max(1, round(value * factor))
     return min(value * factor, (1 + value) / 2) if 0 < value < 1 else value * factor
 
 
 def with_settings(kind: type[AnyBot], changed: Mapping[str, Setting]) -> type[AnyBot]:
-    """Return a bot's class from a copy of its module in which constants are changed."""
+    """Return a bot's class from a copy of its module with changed constants."""
     file = sys.modules[kind.__module__].__file__
     said = " ".join(f"{name}={value!r}" for name, value in changed.items())
     name = f"{kind.__module__} {said}"

@@ -1,11 +1,11 @@
-"""`playing`: the one way to play matches without a server, wherever they are to be played.
+"""`playing`: the one way to play matches without a server, in any of these places.
 
-this process         matches of a single line-up, with one job, or as long as others do not pay
+this process         matches of a single line-up, with one job, or until more processes are faster
 processes            one for each line-up (`arena.local.lineup_processes`)
 a cluster            parts in processes of its workers (`arena.local.apart`)
 programs             each bot is a process that connects (`arena.local.programs.table`)
 
-The same seed gives the same matches everywhere, except that programs bring entropy of their own.
+The same seed gives the same matches everywhere, except that programs send their own entropy.
 """
 
 import time
@@ -29,7 +29,7 @@ _WORTH_SECONDS = 1.0
 """The remaining work that justifies further processes, which take half a second to start."""
 
 PlaySeries: TypeAlias = Callable[[Iterable[Series]], Generator[PlayedBlock]]
-"""Yields the complete blocks of the series, in order. One call after the other, each to its end.
+"""Yields the complete blocks of the series, in order. Finish one call before the next.
 
 Raises UnreadyBotError, BotFileError, BlockBrokenError and BotProgramError."""
 
@@ -39,17 +39,17 @@ class Where:
     """Where matches are played."""
 
     jobs: int = 1
-    """The number of processes that play at a time; each line-up of several has its own anyway."""
+    """The number of processes at a time; several line-ups have at least one process each."""
     if_it_pays: bool = False
-    """Whether a single line-up plays in further processes only once these are clearly faster."""
+    """Whether a single line-up uses more processes only when these are clearly faster."""
     workers: WorkPool | None = None
-    """The cluster that plays instead."""
+    """The cluster that plays instead of this machine, if any."""
     logs: Path | None = None
     """The folder of the programs' logs, if one of the bots is a program that connects."""
     connect_seconds: float = CONNECT_SECONDS
-    """How long a program may take to connect."""
+    """The time that a program may take to connect."""
     address: str = "127.0.0.1:0"
-    """Where programs connect."""
+    """The address to which programs connect."""
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def playing(
     where: Where,
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> Iterator[PlaySeries]:
-    """Provide a function that plays series of so many line-ups of these bots."""
+    """Provide a function that plays series with `lineups` line-ups of these bots."""
     if where.logs is not None:
         # Imported here: other matches must not wait for gRPC.
         from arena.local.programs.table import ProgramTable

@@ -1,7 +1,7 @@
-"""Positions that are put to programs, to compare what they answer; and the answers of the house.
+"""Positions that are sent to programs to compare their answers, and the answers of house bots.
 
-All follows from a seed. Each position is of a match of its own, in which house bots play,
-now and then at random: odd positions tell programs apart that play the usual ones alike.
+Everything follows from a seed. Each position is from a separate match of house bots, which now and
+then play at random: unusual positions distinguish programs that play usual ones alike.
 """
 
 from collections import Counter
@@ -23,28 +23,28 @@ from arena.randomness import commitment
 from arena.rating.agreement import Answer
 
 MOST_CHOICES: Final = 1_000
-"""The legal actions of a position that are counted."""
+"""The most legal actions of a position that are considered."""
 ODD: Final = 0.15
-"""How often a house bot plays at random instead of its own choice."""
+"""The share of turns in which a random action is played instead of the house bot's choice."""
 HOUSE_ANSWERS: Final = 8
-"""How often a house bot is asked that does not know its probabilities."""
+"""The number of answers requested from a house bot that does not declare its probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A position: the open turn of a seat that can choose."""
+    """A position: the open turn of a seat that has a choice."""
 
     setup: Setup
     secret: bytes
     entropy: bytes
-    """That with which the seat joined."""
+    """The entropy with which the seat joined."""
     turn: OpenTurn
     choices: Mapping[str, int]
     """The number of legal actions of each kind, among the first MOST_CHOICES."""
 
     @property
     def commitment(self) -> bytes:
-        """The hash of the secret, as it was published."""
+        """The published hash of the secret."""
         return commitment(self.secret)
 
 
@@ -54,7 +54,7 @@ def kind_of(action: Any) -> str:
 
 
 def answer_of(action: Any) -> Answer:
-    """Return an action as an answer that can be compared."""
+    """Return an action in a form that can be compared."""
     return kind_of(action), str(action)
 
 
@@ -66,7 +66,7 @@ def probes(
     count: int,
     seed: str,
 ) -> Iterator[Probe]:
-    """Yield `count` positions at tables of this kind."""
+    """Yield `count` positions of matches with these rules, seats and time control."""
     source, number = Seed(seed), 0
     while count:
         found = _probe(game, seats, control, house, source, number)
@@ -77,16 +77,16 @@ def probes(
 
 
 def house_answers(kind: type[AnyBot], asked: Sequence[Probe]) -> list[Mapping[Answer, float]]:
-    """Return how often a house bot gives each answer, by position."""
+    """Return the share of each answer of a house bot, by position."""
     return [_answers(kind, probe) for probe in asked]
 
 
 def decided(
     answers: Sequence[Mapping[Answer, float]], asked: Sequence[Probe], *, last: bool
 ) -> list[Mapping[Answer, float]]:
-    """Return the answers of a bot that does not choose at random among its most frequent answers.
+    """Return the answers made deterministic: one of the most frequent answers at each position.
 
-    It gives the first of them, or the last, in the order of the legal actions.
+    That is the first of them, or the `last`, in the order of the legal actions.
     """
     found: list[Mapping[Answer, float]] = []
     for said, probe in zip(answers, asked, strict=True):
@@ -107,7 +107,7 @@ def _probe(
     source: Seed,
     number: int,
 ) -> Probe | None:
-    """Return one decision of a match, each equally likely; None if none had a choice."""
+    """Return a random decision of a match, all equally likely; None if no turn had a choice."""
     label = f"probe {number}"
     random = Random(source.derive(f"{label} choices"))
     names = [f"player {seat + 1}" for seat in range(seats)]
@@ -156,6 +156,6 @@ def _answers(kind: type[AnyBot], probe: Probe) -> Mapping[Answer, float]:
         bot.match_started(match)
         try:
             said[answer_of(bot.act(turn))] += 1
-        except any_failure():  # a bot without memory of the match may lose its way
+        except any_failure():  # a bot that needs the earlier turns of the match may fail
             continue
     return {answer: count / said.total() for answer, count in said.items()}

@@ -1,6 +1,6 @@
-"""The files of the project in a folder, for what is given to others.
+"""The project's own files in a folder, for archives that are given to others.
 
-Other files there, an operator's keys for one, are never among them.
+Other files in the folder, such as an operator's keys, are never included.
 """
 
 import os
@@ -26,24 +26,24 @@ _NAMES: Final = frozenset(
         *("go.mod", "go.sum", "pom.xml"),
     )
 )
-"""The files of the project, where nothing lists them."""
+"""The files of the project by suffix or name, where neither an installation nor git lists them."""
 _BUILT: Final = frozenset(("__pycache__", "bin", "build", "dist", "node_modules", "target", "wire"))
 _STREAMLIT: Final = ".streamlit"
-"""The hidden folder that is ours. Others are somebody's: an arena's home with its keys is one."""
+"""The only hidden folder of the project. Others are private, such as an arena's home with keys."""
 _SECRETS: Final = "secrets.toml"
-"""The private files of Streamlit, beside its configuration."""
+"""The file with secrets beside Streamlit's configuration."""
 _GIT_SECONDS: Final = 30.0
 
 
 def source_files(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder and those below it, no links; none if there is no such folder.
+    """Yield the project's files in and below a folder, without links; none if it does not exist.
 
-    Of an installation those that it brought, of a checkout those that git tracks, as they are now.
-    Where neither says anything, those of the kinds that the project consists of.
+    These are the files that an installation lists, or else those that git tracks, with their
+    present content. If neither lists any, the files are chosen by suffix and name.
     """
     within = folder.resolve()
     for path in _installed(folder) or _tracked(folder) or _of_our_kinds(folder):
-        # A folder above it may be a link, too.
+        # A folder above the file may also be a link.
         inside = path.resolve().is_relative_to(within)
         if inside and path.is_file() and not path.is_symlink():
             yield path
@@ -61,7 +61,7 @@ def _installed(folder: Path) -> list[Path]:
 def _tracked(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
-    # A hook of git's is told of its own repository so.
+    # Without git's variables: in a git hook they name the hook's own repository.
     plain = {
         name: value for name, value in own_environment().items() if not name.startswith("GIT_")
     }

@@ -19,7 +19,7 @@ from arena.local.wheel import wheel, wheel_name
 
 _INSTALLED = SAMPLE_BOTS / "starters"
 _CHECKOUT = SAMPLE_BOTS.parents[1]
-"""In a checkout the starters of other languages are beside the Python bots."""
+"""The folder of the starters in other languages in a checkout, beside the Python bots."""
 
 LANGUAGES: Mapping[str, str] = {
     "python": "pip install bluff_arena-*.whl && python bot.py",
@@ -30,7 +30,7 @@ LANGUAGES: Mapping[str, str] = {
     "java": "mvn -q package -DskipTests && java -jar target/bot.jar",
     "cpp": "cmake -S . -B build && cmake --build build && build/bot",
 }
-"""How a starter is built and run, by language."""
+"""The commands that build and run a starter, by language."""
 
 _PYTHON_SETUP = """\
 PATH="$PWD/.venv/bin:$PATH"
@@ -40,8 +40,8 @@ if ! python -c 'import arena.bot' 2>/dev/null; then
     .venv/bin/pip install --quiet --disable-pip-version-check bluff_arena-*.whl
 fi
 """
-"""In an archive's run.sh. The package may be installed already; where it is not, systems refuse to
-install packages among their own, and may know Python as `python3` only."""
+"""The setup in an archive's run.sh. If the package is not installed yet, it goes into a virtual
+environment, as systems refuse to mix packages with their own; Python's name may be `python3`."""
 
 _WITH_SDK = frozenset({"python"})
 
@@ -53,19 +53,19 @@ class StarterError(UserError, ValueError):
 
 
 def first_bots() -> list[str]:
-    """Return the texts of the Python bots with which authors begin."""
+    """Return the source texts of the Python bots that authors start from."""
     return [file.read_text("utf-8") for file in first_bot_files()]
 
 
 def first_bot_files() -> list[Path]:
-    """Return the files of the Python bots with which authors begin."""
+    """Return the files of the Python bots that authors start from."""
     return [_INSTALLED / name for name in ("first_bot.py", "python/bot.py")]
 
 
 def require_sdk(language: str) -> None:
-    """Raise NoWheelError if a starter holds the SDK, which is not here to be packed.
+    """Raise NoWheelError if the starter of a language needs the SDK's wheel, which cannot be made.
 
-    The starter is that of this language of LANGUAGES.
+    `language` is a key of LANGUAGES.
     """
     if language in _WITH_SDK:
         wheel_name()
@@ -81,11 +81,10 @@ def language_named(word: str) -> str:
 
 
 def copy_starter(language: str, directory: Path) -> str:
-    """Copy the starter of a language into a new or empty folder, with the test vectors.
+    """Copy the starter of a language into a new or empty folder.
 
-    That in Python with the SDK's wheel.
-
-    Returns its name in LANGUAGES. Raises StarterError and NoWheelError, having written nothing.
+    Also copies the test vectors, or for Python the SDK's wheel. Returns the language's name in
+    LANGUAGES. Raises StarterError, and NoWheelError before anything is written.
     """
     name = language_named(language)
     if directory.exists() and not directory.is_dir():
@@ -125,13 +124,13 @@ def starter_archive(language: str, folder: str, environment: Mapping[str, str]) 
                 packing = ZIP_STORED if path.suffix == ".whl" else ZIP_DEFLATED
                 archive.write(path, f"{folder}/{path.relative_to(copied)}", packing)
         script = ZipInfo(f"{folder}/run.sh", (2026, 1, 1, 0, 0, 0))
-        script.external_attr = 0o100700 << 16  # it holds a secret
+        script.external_attr = 0o100700 << 16  # only for its owner, as it contains a secret
         exports = "".join(
             f"export {variable}={shlex.quote(value)}\n" for variable, value in environment.items()
         )
         *steps, start = LANGUAGES[name].split(" && ")
         setup = _PYTHON_SETUP if name == "python" else "".join(f"{step}\n" for step in steps)
-        # A signal to the script is one to the bot.
+        # With `exec`, a signal to the script reaches the bot.
         lines = f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{exports}{setup}exec {start}\n'
         archive.writestr(script, lines, ZIP_DEFLATED)
     return packed.getvalue()

@@ -1,7 +1,7 @@
-"""The wheel of what is installed here, for authors who have no checkout; no index has it.
+"""The wheel of the installed package, for authors without a checkout; no package index has it.
 
-Packed again from the installed files, because a wheel is gone once it is installed, and a checkout
-never had one: its environment refers to the checkout's folders.
+It is packed from the installed files, because an installed wheel is not kept, and a checkout never
+has one, as its environment refers to the checkout's folders.
 
 UserError
 └── NoWheelError    the package is not installed, only on Python's path
@@ -36,28 +36,28 @@ _OF_CHECKOUTS: Final = {
         )
     },
 }
-"""The files that lie elsewhere in a checkout than in the packages they become part of."""
+"""Folders of a checkout that belong elsewhere in the packages, with their places in the wheel."""
 _DOCUMENTATION: Final = "dashboard/arena_dashboard/docs"
 """The site that `make docs` builds in a checkout; git does not track it."""
 _METADATA: Final = ("METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE")
 _TIME: Final = (2020, 2, 2, 0, 0, 0)
-"""The same files are the same wheel."""
+"""A fixed time of all members, so that equal files give an equal wheel."""
 _PACKING: Final = Lock()
 
 
 class NoWheelError(UserError):
-    """There is nothing that says what the wheel's metadata are; the message says what to do."""
+    """The package's metadata are missing, as it is not installed; the message says what to do."""
 
 
 @cache
 def wheel_name() -> str:
-    """Return the file's name, by which installers know what it is. Raises NoWheelError."""
+    """Return the wheel's file name in the form that installers require. Raises NoWheelError."""
     return f"{_stem(_installed())}-py3-none-any.whl"
 
 
 def wheel() -> bytes:
-    """Return the wheel of what is installed here; made at the first call. Raises NoWheelError."""
-    # Those that come meanwhile wait for it: the cache alone would let each make its own.
+    """Return the wheel of the installed package; made at the first call. Raises NoWheelError."""
+    # Concurrent callers wait for it: with only the cache, each would make its own.
     with _PACKING:
         return _packed()
 
@@ -99,7 +99,7 @@ def _stem(installed: Distribution) -> str:
 def _files() -> Iterator[tuple[str, Path]]:
     """Yield the files of the packages, and their names in the wheel."""
     for package in _PACKAGES:
-        # Found, not imported: nothing here needs the dashboard.
+        # Not imported: the dashboard's code is not needed.
         spec = find_spec(package)
         for folder in () if spec is None else spec.submodule_search_locations or ():
             yield from _below(Path(folder), package)
@@ -117,7 +117,7 @@ def _below(folder: Path, place: str) -> Iterator[tuple[str, Path]]:
 
 
 def _record(members: dict[str, bytes], own_name: str) -> bytes:
-    """Return what the wheel holds, with digests, as installers want it."""
+    """Return the RECORD file: the wheel's members with their digests."""
     lines = io.StringIO()
     table = csv.writer(lines, lineterminator="\n")
     for name, content in members.items():

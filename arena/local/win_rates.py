@@ -16,12 +16,12 @@ class WinRate:
     name: str
     matches: int
     wins: float
-    """First places; one shared by n bots counts 1/n."""
+    """The number of first places; one that n bots share counts 1/n."""
     mean_placing: float
     """The mean place; 1 is best, and tied bots get the mean of the places they share."""
     faults: int
     design_effect: float = 1.0
-    """The variance of the share, from the scatter of its blocks, divided by the variance of
+    """The variance of the share as estimated from its blocks, divided by the variance of
     independent matches."""
 
     @property
@@ -62,7 +62,7 @@ class WinRates:
         self.reasons: Counter[tuple[str, str, str]] = Counter()
         """The number of faults by bot, kind and reason."""
         self.first: dict[tuple[str, str, str], Refused] = {}
-        """The fault as it was the first time."""
+        """The first occurrence of each of these faults."""
 
     def add(self, played: PlayedMatch | BlockMatch) -> None:
         """Count a match."""
@@ -89,7 +89,7 @@ class WinRates:
     def table(self) -> list[WinRate]:
         """Return the bots, best first.
 
-        Only after the first match.
+        At least one match must have been added.
         """
         rates = [
             WinRate(
@@ -107,7 +107,7 @@ class WinRates:
         return sorted(rates, key=lambda rate: (-rate.wins, rate.mean_placing))
 
     def _design_effect(self, contender: int) -> float:
-        """Return the design effect, shrunk to 1 as if by one more match.
+        """Return the design effect, shrunk towards 1 as if by one more match.
 
         So it is never 0 or 0 / 0.
         """

@@ -1,14 +1,14 @@
-"""Child processes: the only place that starts any; `tests/test_one_launcher.py` checks that.
+"""Child processes: no other code may start any, which `tests/test_one_launcher.py` checks.
 
     spawn            a program of ours, which ends with this process
-    module_command   the command that starts a module of ours, safe from files named like modules
+    module_command   the command that starts a module of ours, which no other file can shadow
     spawn_program    a user's program, which ends with this process and with all that it started
     start_async      a program of ours, for asyncio
-    run_to_end       a short program, for its output
+    run_to_end       a short program, whose output is returned
     worker_context   processes of this interpreter, for `multiprocessing`
 
-Every child gets an environment made for it (`environments`) and is in a session of its own: Ctrl-C
-at a terminal reaches only this process, which ends its children in their order.
+Every child gets an environment made for it (`environments`) and a session of its own: Ctrl-C at a
+terminal reaches only this process, which ends its children in the right order.
 """
 
 from arena.processes.descendants import asleep, children_of, processes_of, processor_seconds

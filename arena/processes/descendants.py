@@ -11,7 +11,7 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def processes_of(first: int) -> Iterator[int]:
-    """Yield a process, its children, and theirs. Orphans belong to the first."""
+    """Yield a process and all its descendants, also orphans if they become its children."""
     waiting = [first]
     while waiting:
         process = waiting.pop()
@@ -32,8 +32,8 @@ def children_of(process: int) -> list[int]:
 def asleep(first: int) -> bool:
     """Return whether all threads of a process and its descendants are asleep.
 
-    They wait for something other than a processor or a disk, and none is stopped. The result is
-    also True where /proc gives no information.
+    Asleep means: it waits for something other than a processor or a disk, and is not stopped. The
+    result is also True if /proc gives no information.
     """
     for process in processes_of(first):
         with suppress(OSError):
@@ -47,7 +47,7 @@ def asleep(first: int) -> bool:
 def processor_seconds(first: int) -> float:
     """Return the processor time of a process and its descendants, in seconds.
 
-    It includes children that were waited for.
+    It includes ended children that were waited for.
     """
     ticks = 0
     for process in processes_of(first):
@@ -57,5 +57,5 @@ def processor_seconds(first: int) -> float:
 
 
 def _stat(folder: str) -> list[str]:
-    """Return the fields of /proc/…/stat from the state on, which is a letter."""
+    """Return the fields of /proc/…/stat, beginning with the state, a letter."""
     return Path(folder, "stat").read_text().rpartition(")")[2].split()

@@ -9,14 +9,14 @@ from arena.processes.starting import Process, TimeoutExpired
 
 
 def how_it_ended(code: int) -> str:
-    """Return the meaning of a process's exit code, in words that continue its name."""
+    """Return the meaning of an exit code, as the rest of a sentence that begins with a name."""
     return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
 def stop_all(processes: Sequence[Process], patience: float = 5.0) -> None:
     """End processes at the same time.
 
-    All are sent SIGTERM, and SIGKILL after `patience` seconds in total.
+    All get SIGTERM at once, and SIGKILL after `patience` seconds in total.
     """
     for process in processes:
         if process.poll() is None:

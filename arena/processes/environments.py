@@ -10,8 +10,8 @@ from arena.isolation import bypass_proxies
 _LIBPQ = re.compile(r"PG[A-Z0-9]+")
 """The variables that libpq, and the server, read: PGHOSTADDR, PGSERVICE, PGTZ, …"""
 _OF_PYTHON = frozenset({"PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONSAFEPATH"})
-"""The variables that change which modules an interpreter finds, or what it does besides the module
-it runs. `module_command` sets where our modules are searched.
+"""The variables that change which modules an interpreter finds, or what it runs in addition.
+`module_command` sets the search path of our modules.
 """
 _SECRETS = frozenset(
     {
@@ -26,10 +26,10 @@ _SECRETS = frozenset(
 
 
 def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a program of ours: that of this process with `changes`.
+    """Return the environment for a program of ours: this process's environment with `changes`.
 
-    It lacks what configures Streamlit or Python. The variables of libpq are in it, unless
-    `forget_libpq_variables` was called: an operator's own database may need them.
+    Variables that configure Streamlit or Python are left out. Those of libpq are kept, unless
+    `forget_libpq_variables` was called, because an operator's own database may need them.
     """
     return _changed(
         {name: value for name, value in os.environ.items() if not _configures(name)}, changes
@@ -37,9 +37,9 @@ def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def program_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a user's program: that of this process with `changes`.
+    """Return the environment for a user's program: this process's environment with `changes`.
 
-    It lacks the variables of libpq and Streamlit, and an operator's secrets.
+    The variables of libpq and Streamlit, and an operator's secrets, are left out.
     """
     plain = {
         name: value
@@ -66,8 +66,8 @@ def _of_streamlit(name: str) -> bool:
 def forget_libpq_variables() -> None:
     """Remove libpq's variables from this process's environment.
 
-    This is for processes that use the built-in database: the variables would supply whatever its
-    address does not specify.
+    This is for processes that use the built-in database: the variables would fill in parameters
+    that its address leaves open.
     """
     for name in filter(_LIBPQ.fullmatch, list(os.environ)):
         del os.environ[name]

@@ -1,14 +1,15 @@
-"""The keeper of one user's program: it starts it, forwards signals, and ends all that it started.
+"""The keeper of one user's program: it starts the program and ends it with all its descendants.
 
 It is run as a script by `arena.processes.spawn_program`, never imported:
 
     python -I -S keeper.py LIFELINE -- PROGRAM [ARGUMENT…]
 
-The program runs in a process group of its own. The keeper is its subreaper (Linux): whatever the
-program starts stays below the keeper, even if it left its session and lost its parent. When the
-program has ended, or no process holds the other end of the pipe LIFELINE any more, the remaining
-processes get SIGTERM, and SIGKILL half a second later; a byte on the pipe asks for SIGKILL at once.
-Then the keeper ends as the program did.
+The program runs in a process group of its own, to which the keeper forwards signals. The keeper is
+its subreaper (Linux): all processes that the program starts stay descendants of the keeper, even
+if they leave the session or lose their parent. When the program has ended, or no process holds the
+other end of the pipe LIFELINE any more, the remaining processes get SIGTERM, and SIGKILL half a
+second later; a byte on the pipe requests SIGKILL at once. Then the keeper ends with the program's
+code or signal.
 """
 
 import contextlib
@@ -23,8 +24,8 @@ import time
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _GRACE_SECONDS = 0.5
 _KILL_SECONDS = 5.0
-"""The time after which a process that cannot be killed is left: another user's, or one in the
-kernel.
+"""The time after which the keeper gives up on a process that cannot be killed: another user's, or
+one that hangs in the kernel.
 """
 _LOOK_SECONDS = 0.01
 _PASSED_ON = (
@@ -48,7 +49,7 @@ def main(arguments: list[str]) -> None:
     child = os.fork()
     if child == 0:
         _become(program, keeper)
-    with contextlib.suppress(OSError):  # it has done so itself, and perhaps is another program now
+    with contextlib.suppress(OSError):  # fails if the child has done so itself and called exec
         os.setpgid(child, child)
     _let_go_of_streams()
     kept = _Kept(child)
@@ -74,9 +75,9 @@ def _become(program: list[str], keeper: int) -> None:
 
 
 def _let_go_of_streams() -> None:
-    """Replace the keeper's standard streams by /dev/null.
+    """Replace the keeper's standard streams with /dev/null.
 
-    The program's streams then end with the program.
+    Readers of the program's streams then see their end when the program ends.
     """
     null = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
@@ -98,11 +99,11 @@ class _Kept:
         """The program's status, as waitpid returns it; None while it runs."""
 
     def wait(self, lifeline: int, signals: int) -> None:
-        """Wait until the program has ended, or is to be ended."""
+        """Wait until the program has ended, or the lifeline says to end it."""
         waiting = select.poll()
         for file in (lifeline, signals):
             waiting.register(file, select.POLLIN)
-        self._reap()  # it may have ended before its signal was awaited
+        self._reap()  # the program may have ended before the wait for signals began
         while self.status is None:
             ready = [file for file, _ in waiting.poll()]
             if signals in ready:
@@ -132,7 +133,7 @@ class _Kept:
             time.sleep(_LOOK_SECONDS)
 
     def _left(self) -> list[int]:
-        """Return the processes that still run; minus the group's id where there is no /proc."""
+        """Return the processes that still run; without /proc, only the negated group id."""
         self._reap()
         found = _below(os.getpid())
         if found is None:
@@ -153,7 +154,7 @@ class _Kept:
 
 
 def _send(process: int, number: int) -> bool:
-    """Send a signal, and return whether there is a process that it is for."""
+    """Send a signal, and return whether that succeeded."""
     try:
         os.kill(process, number)
     except OSError:
@@ -162,7 +163,7 @@ def _send(process: int, number: int) -> bool:
 
 
 def _below(ancestor: int) -> list[int] | None:
-    """Return the running processes below one; None where the kernel does not report them."""
+    """Return the running descendants of a process; None if the kernel does not report them."""
     children: dict[int, list[int]] = {}
     try:
         entries = os.listdir("/proc")  # noqa: PTH208  importing pathlib takes longer than all this

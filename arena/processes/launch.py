@@ -1,16 +1,16 @@
-"""The launcher of a child process: it sets parent-death signal and niceness, and gives up root.
+"""The launcher of a child process: it sets parent-death signal and niceness, and drops root.
 
-It is run as a script by `arena.processes.spawn`, never imported by it, so that nothing of the
-parent (threads, gRPC, locks) is shared with it:
+It is run as a script by `arena.processes.spawn`, never imported, so that it shares nothing with the
+parent (threads, gRPC, locks):
 
     python -I -S launch.py PARENT SIGNAL NICENESS ROOT [DIRECTORY…] -- PROGRAM [ARGUMENT…]
 
-The kernel sends it SIGNAL when the parent ends, however that happens. On systems without this
-(Linux's prctl) only the parent's own clean-up ends it.
+The kernel sends the program SIGNAL when the parent ends, however that happens. On systems without
+Linux's prctl only the parent's own clean-up ends it.
 
-With ROOT = `drop` and started by root, it gives root up, because Postgres refuses to run as root.
-It first tries a user namespace in which root is called `nobody`: files stay the caller's own. If
-namespaces are denied it becomes the real `nobody`, which then owns the DIRECTORIES.
+With ROOT = `drop` and started by root, it drops root, because Postgres refuses to run as root. It
+first tries a user namespace in which root is mapped to `nobody`, so that files still belong to the
+caller. If namespaces are denied it becomes the real `nobody`, which then owns the DIRECTORIES.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _PR_SET_PDEATHSIG = 1
 _CLONE_NEWUSER = 0x10000000
 _NOBODY = 65534
 _STAND_BACK_SECONDS = 2.0
-"""The longest wait for the niceness; enough for a dozen programs started at the same time."""
+"""The longest wait to set the niceness; enough for a dozen programs started at the same time."""
 
 
 def main(arguments: list[str]) -> None:
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> None:
     _stand_back(int(niceness))
     # A process started with SIGINT ignored (nohup, a script's &) passes that on to its children.
     set_handler(SIGINT, SIG_DFL)
-    # After the change of credentials, which clears it; the program's own exec keeps it.
+    # After the change of credentials, which would clear the signal; the program's exec keeps it.
     _die_with_parent(int(parent), int(signal))
     try:
         os.execvp(program[0], program)  # noqa: S606  a program and its arguments, no shell
@@ -60,9 +60,9 @@ def _stand_back(niceness: int) -> None:
         return
     os.nice(niceness)
     # Linux shares the processor among sessions first, and we are a session of our own. It accepts
-    # one such write every 100 ms from all processes that are not root's; the others must retry.
+    # one such write per 100 ms from all processes that are not root's; the others must retry.
     deadline = time.monotonic() + _STAND_BACK_SECONDS
-    with contextlib.suppress(OSError):  # no such thing on this system
+    with contextlib.suppress(OSError):  # not supported on this system
         while time.monotonic() < deadline:
             try:
                 Path("/proc/self/autogroup").write_text(str(niceness))
@@ -93,9 +93,9 @@ def _give_up_root(directories: list[Path], program: str) -> None:
 
 
 def _namespaces_allowed(user: int, group: int) -> bool:
-    """Return whether user namespaces work, by a try in a fork.
+    """Return whether user namespaces work, by trying one in a forked process.
 
-    Directories must be handed over before entering one, and cannot be afterwards.
+    A test is needed, because directories must be handed over before this process enters one.
     """
     child = os.fork()
     if child == 0:

@@ -1,11 +1,11 @@
-"""The runner of a module of ours as a program, with a search path that no file can shadow.
+"""The runner of a module of ours as a program, so that no other file can shadow a module.
 
 It is run as a script by `arena.processes.module_command`, never imported:
 
     python -P module.py FOLDER[:FOLDER…] MODULE [ARGUMENT…]
 
-Python's own option -m would search all modules in the working directory first, and in the folders
-of PYTHONPATH. Here the FOLDERs come last.
+Python's own option -m would search for modules first in the working directory and the folders of
+PYTHONPATH. Here the FOLDERs come last.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""`UserProgram`: a user's program under a keeper, which ends all that the program has started."""
+"""`UserProgram`: a user's program under a keeper, which ends all processes of the program."""
 
 import contextlib
 import os
@@ -15,10 +15,11 @@ _KEEPER: Final = Path(__file__).with_name("keeper.py")
 
 
 class UserProgram(subprocess.Popen[bytes]):
-    """A user's program with its keeper, whose process id it has.
+    """A user's program with its keeper; the process id is the keeper's.
 
-    The keeper forwards signals to the program and ends as it did, once everything below is gone. It
-    also ends it all when this process dies, whichever thread started it.
+    The keeper forwards signals to the program, and ends with the program's code or signal after all
+    its descendants have ended. It also ends them when this process dies, whichever thread started
+    it.
     """
 
     def __init__(
@@ -31,7 +32,8 @@ class UserProgram(subprocess.Popen[bytes]):
         stderr: Stream,
         cwd: Path | None,
     ) -> None:
-        # When this process dies this end closes, as no other process has it, and the keeper knows.
+        # Only this process has our end, so that it closes when this process dies; the keeper then
+        # reads the end of the pipe.
         theirs, self._lifeline = os.pipe()
         try:
             super().__init__(
@@ -51,19 +53,19 @@ class UserProgram(subprocess.Popen[bytes]):
             os.close(theirs)
 
     def kill(self) -> None:
-        """End the program and all that it has started, at once."""
+        """Kill the program, and all processes that it has started, at once."""
         with contextlib.suppress(OSError):
             os.write(self._lifeline, b"k")
         self._cut()
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the program's end as `Popen.wait` does, and close the pipe to the keeper."""
+        """Wait for the program's end like `Popen.wait`, and close the pipe to the keeper."""
         code = super().wait(timeout)
         self._cut()
         return code
 
     def poll(self) -> int | None:
-        """Return the program's code as `Popen.poll` does, or None while it runs."""
+        """Return the program's code like `Popen.poll`, or None while it runs."""
         code = super().poll()
         if code is not None:
             self._cut()

@@ -1,8 +1,8 @@
 """The start of programs of ours, which end with this process however it ends.
 
-The kernel's parent-death signal (Linux) follows the *thread* that forked, so children are spawned
-from the main thread, or from one that lives as long as they do: a worker thread that ends would end
-its children.
+The kernel sends the parent-death signal (Linux) when the *thread* that forked ends. So children are
+spawned from the main thread, or from one that lives as long as they do: a worker thread that ends
+would end its children.
 """
 
 import asyncio
@@ -34,8 +34,8 @@ _LONGEST_LINE: Final = 1024 * 1024
 def module_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module of ours as a program.
 
-    No file of the working directory, or of a folder that PYTHONPATH names, shadows a module that it
-    imports; modules that are nowhere else are still found in the folders of PYTHONPATH.
+    No file in the working directory or the folders of PYTHONPATH shadows a module that it imports;
+    modules that are nowhere else are still found in the folders of PYTHONPATH.
     """
     further = [*python_folders(os.environ.get("PYTHONPATH", "")), package_root()]
     return [sys.executable, "-P", str(_MODULE), os.pathsep.join(further), module, *arguments]
@@ -55,14 +55,14 @@ def spawn(
     niceness: int = 0,
     thread_outlives_it: bool = False,
 ) -> Process:
-    """Start a program of ours, which is sent `death_signal` when this process dies.
+    """Start a program of ours, which gets `death_signal` when this process dies.
 
     `env` is the whole environment, `own_environment()` by default; `keep_open` are file descriptors
-    that it inherits. With `hand_over` it never runs as root: if we are root it gives that up, and
-    becomes the owner of these directories.
+    that the program inherits. With `hand_over` the program never runs as root: if we are root, it
+    drops root, and its user becomes the owner of these directories.
 
-    `niceness` (0 to 19) is how far it yields to others that want the processor. A thread other than
-    the main one asserts with `thread_outlives_it` that it ends after the program.
+    `niceness` (0 to 19) lowers its priority for the processor. A thread other than the main one
+    asserts with `thread_outlives_it` that it ends after the program.
 
     This does not cover processes that the program itself starts: see `spawn_program`. Without prctl
     (macOS) only `stop` ends it. A program that cannot be started ends with code 1 and a message on
@@ -120,7 +120,7 @@ def run_to_end(
     seconds: float | None = None,
     told: bytes = b"",
 ) -> bytes:
-    """Run a program, which is `told` something on stdin, and return its stdout.
+    """Run a program with `told` as its stdin, and return its stdout.
 
     Raises OSError, and SubprocessError for an exit code other than 0 and after `seconds`.
     """

@@ -12,16 +12,16 @@ from multiprocessing.context import ForkServerContext
 from arena.processes.environments import changed_variables, set_variables
 
 _PLAIN = {"PYTHONPATH": None, "PYTHONSAFEPATH": "1"}
-"""The variables of the server's interpreter: it searches modules neither in the working directory
-nor in other folders first.
+"""The variables of the fork server's interpreter: no module is searched for in the working
+directory, nor first in other folders.
 """
 
 
 def worker_context(*preload: str) -> ForkServerContext:
     """Return the context that starts worker processes.
 
-    Each is forked from a server that ignores Ctrl-C, and has loaded the modules `preload` but never
-    a bot. A worker calls `begin_worker` first, with the result of `users_variables` from here.
+    Each is forked from a server that ignores Ctrl-C and has loaded the modules `preload`, but never
+    a bot. A worker must first call `begin_worker` with this process's `users_variables()`.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
@@ -31,14 +31,14 @@ def worker_context(*preload: str) -> ForkServerContext:
 
 
 def users_variables() -> dict[str, str | None]:
-    """Return the variables that the server of workers lacks, as the user has set them."""
+    """Return the variables that the fork server changes, as the user has set them."""
     return {name: os.environ.get(name) for name in _PLAIN}
 
 
 def begin_worker(variables: Mapping[str, str | None]) -> None:
-    """Ignore Ctrl-C, which is left to the command, and set the user's variables again.
+    """Ignore Ctrl-C, which the command handles, and restore the user's variables.
 
-    They are needed because a bot may start programs.
+    The programs that a bot may start need these variables.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     set_variables(variables)
@@ -46,7 +46,7 @@ def begin_worker(variables: Mapping[str, str | None]) -> None:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Make processes that are started in the context ignore Ctrl-C: only this process ends them."""
+    """Make processes started in the context ignore Ctrl-C, so that only this process ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

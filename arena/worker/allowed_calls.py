@@ -198,7 +198,7 @@ They have no effect: socket buffers are memory that no limit counts.
 
 
 def rules() -> Iterator[Rule]:
-    """Yield all rules, for all architectures; the caller skips calls that its own one lacks."""
+    """Yield the rules for all architectures; rules for calls that one lacks have no effect."""
     groups = (_FILES, _MEMORY, _PROCESSES, _THREADS, _TIME, _SIGNALS, _POLLING, _SOCKETS, _OTHER)
     for group in groups:
         yield from map(Rule, group)
@@ -259,7 +259,7 @@ def _of_sockets() -> Iterator[Rule]:
     yield from _one_of("socketpair", 0, [socket.AF_UNIX])
     for bit in range(32):
         other = Bits(0, 1 << bit, ~socket.AF_UNIX & 1 << bit)
-        # A rule for each lowest bit that differs from AF_UNIX, so that each family matches one rule.
+        # One rule for each lowest bit that differs from AF_UNIX: a family matches one rule only.
         same = (1 << bit) - 1
         found = Bits(0, same | other.mask, socket.AF_UNIX & same | other.value)
         yield Rule("socket", (found,), errno.EAFNOSUPPORT)

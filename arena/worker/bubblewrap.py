@@ -161,7 +161,7 @@ def command_line(
 
 
 def _python_paths() -> Iterator[Path]:
-    """Yield the folders of this Python, its libraries and this package that are not in /usr."""
+    """Yield the paths of this Python, its libraries and this package that are not in /usr."""
     package = Path(__file__).resolve().parents[1]
     prefixes = (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve())
     parts = (prefix / part for prefix in prefixes for part in _PYTHON_PARTS)

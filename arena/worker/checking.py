@@ -153,7 +153,7 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
 
 
 def _order(scenario: Scenario) -> int:
-    """Return the sort key: first scenarios that need a program, last those in which it is away."""
+    """Return the sort key: scenarios with `needs_program` first, those with `stays_away` last."""
     if scenario.stays_away:
         return 2
     return 0 if scenario.needs_program else 1

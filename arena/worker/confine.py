@@ -1,6 +1,6 @@
 """A program that runs another one in the sandbox: `arena.worker.confine FOLDER SOCKET PROGRAM…`.
 
-The check of a build uses it, as its parts start programs by a command. It passes on the program's
+The check of a build uses it where a program is started by a command. It prints the program's
 output, up to the size that a log keeps. SIGTERM ends it.
 """
 
@@ -21,7 +21,7 @@ def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str
 
 
 class _PassedOn(Printed):
-    """Output whose beginning is passed on line by line, and at the end the rest that is kept."""
+    """Output that is printed line by line up to half its limit, and at the end the kept rest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,12 +29,12 @@ class _PassedOn(Printed):
 
     def add(self, data: bytes) -> None:
         super().add(data)
-        # At the end of a line no character is cut; what comes later may be left out.
+        # Only whole lines, so that no character is cut. Later output may be left out.
         if data.endswith(b"\n") and self.total <= MOST_KEPT // 2:
             self.pass_on()
 
     def pass_on(self) -> None:
-        """Write what is kept and was not written."""
+        """Print the kept output that was not printed yet."""
         said = self.text().encode()
         sys.stdout.buffer.write(said[self._passed_on :])
         sys.stdout.buffer.flush()
@@ -63,7 +63,7 @@ async def _run(folder: Path, socket: Path, program: list[str]) -> int:
 
 
 def main() -> None:
-    """Run the program that the arguments name."""
+    """Run the program in the arguments."""
     folder, socket, *program = sys.argv[1:]
     try:
         sys.exit(asyncio.run(_run(Path(folder), Path(socket), program)))

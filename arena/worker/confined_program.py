@@ -1,4 +1,4 @@
-"""A program that runs in the sandbox: what it uses, and whether it exceeds a limit."""
+"""A program that runs in the sandbox: its use of resources, and whether it exceeds a limit."""
 
 import asyncio
 import contextlib
@@ -17,13 +17,13 @@ from arena.worker.unread import MOST_UNREAD_BYTES, unread_bytes
 from arena.worker.usage import ResourceUsage, mappings_of, usage_of
 
 LOOK_SECONDS: Final = 0.25
-"""Seconds between two checks of what a program uses."""
+"""Seconds between two checks of a program's use of resources."""
 _LOOKS_A_COUNT: Final = 8
-"""The number of checks for each count of mappings, which takes longer."""
+"""Mappings are counted at every eighth check, because counting takes longer."""
 _HIDDEN_LOOKS: Final = 2
-"""The number of successive checks at which a process must be hidden to count."""
+"""The number of successive checks at which a process must be hidden to break the rules."""
 _TAIL_LINES: Final = 6
-"""The number of the output's last lines that say how it ended."""
+"""The number of last lines of output in the report of the end."""
 
 
 class ConfinedProgram:
@@ -41,34 +41,34 @@ class ConfinedProgram:
         self._process = process
         self._socket = socket
         self._floods = 0
-        """The number of checks at which it flooded the referee."""
+        """The number of checks at which the program was flooding the referee."""
         self._limits = limits
         self._group = group
         self.first = first
-        """The id of its first process, which holds its namespace: all others end with it."""
+        """The id of the first process of its namespace; all its other processes end with it."""
         self._handle = os.pidfd_open(first)
         self.printed = printed
         self.usage = ResourceUsage()
         """The usage found by the checks so far."""
 
     async def wait(self) -> int:
-        """Wait until it has ended. Return its exit code, or 128 + the signal that ended it."""
+        """Wait until the program ends. Return its exit code, or 128 + the signal that ended it."""
         return await self._process.wait()
 
     @property
     def process_id(self) -> int:
-        """The id of the process that waits for bubblewrap, which waits for the program."""
+        """The id of the outermost process: it waits for bubblewrap, which waits for the program."""
         return self._process.pid
 
     def look(self) -> ResourceUsage:
-        """Check what it uses; return the greatest usage seen so far."""
+        """Check the program's usage; return the greatest usage seen so far."""
         self.usage = self.usage.and_then(usage_of(self.first))
         if self._socket is not None:
             self._floods += unread_bytes(self.first, self._socket) > MOST_UNREAD_BYTES
         return self.usage
 
     async def exceeded(self) -> str:
-        """Wait until it exceeds a limit. Return a sentence that names the limit."""
+        """Wait until the program exceeds a limit. Return a sentence that names the limit."""
         limits = self._limits
         looks, hidden = 0, 0
         while True:
@@ -86,7 +86,7 @@ class ConfinedProgram:
             found = await asyncio.to_thread(open_files, self.first, limits)
             if excess := found.excess(limits):
                 return excess
-            # A process cannot be seen in the moment in which it ends, either.
+            # A process that is just ending looks hidden, too.
             hidden = hidden + 1 if found.hidden else 0
             if hidden == _HIDDEN_LOOKS:
                 return "It hid one of its processes."
@@ -96,9 +96,10 @@ class ConfinedProgram:
                 return f"It printed more than {limits.printed_bytes // MIB} MiB."
 
     async def ended(self) -> str:
-        """Wait until it has ended, or end it when it exceeds a limit.
+        """Wait until the program ends, or end it when it exceeds a limit.
 
-        Return how it ended, in a sentence that its name begins, and the end of what it printed.
+        Return how it ended, as the rest of a sentence that begins with its name, and its last lines
+        of output.
         """
         async with first_of(self.wait(), self.exceeded()) as (waiting, exceeding):
             if exceeding.done():
@@ -113,7 +114,7 @@ class ConfinedProgram:
 
     @property
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel ended it for its memory, where a control group counts that."""
+        """Whether the kernel ended it for using too much memory; False without a control group."""
         return self._group is not None and self._group.ran_out_of_memory
 
     @property
@@ -122,7 +123,7 @@ class ConfinedProgram:
         return f"It used more than {self._limits.memory_bytes // MIB} MiB of memory."
 
     def kill(self) -> None:
-        """End all of its processes at once."""
+        """End all processes of the program at once."""
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
@@ -132,5 +133,5 @@ class ConfinedProgram:
 
 
 def how_program_ended(code: int) -> str:
-    """Return how a program ended; bubblewrap's exit code encodes signals as a shell does."""
+    """Return how a program ended in words; bubblewrap's exit code encodes signals like a shell."""
     return how_it_ended(-(code - 128) if code > 128 else code)

@@ -1,12 +1,12 @@
 """A block of a final, in a process of its own.
 
 Run it as `python -m arena.worker.final_playing` with a plan as JSON on stdin: `folder`, an empty
-folder; `block`, a BeginFinalBlockResponse in base64; and `programs`, for each of its builds the
-folder and the command. It writes the messages of EndFinalBlock without the block, a line of base64
-for each.
+folder; `block`, a BeginFinalBlockResponse in base64; and `programs`, with the folder and the
+command for each of its builds. It writes the messages of EndFinalBlock, without the block's name,
+as lines of base64, and then an empty line.
 
-Each match is played by programs that are started for it in the sandbox, each with an empty /tmp. A
-match that does not begin is tried again: a program that fails to start twice in a row has lost.
+For each match, new programs are started in the sandbox, each with an empty /tmp. A match that does
+not begin is tried again; a program that fails to start twice in a row counts as absent.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
 
 MOST_TRIES: Final = 4
-"""After so many it does not matter that it was another program each time."""
+"""The number of tries, after which the programs that failed last count as absent in any case."""
 MOST_OF_A_REASON: Final = 2_000
-"""Characters of the reason why a program did not play."""
+"""The most characters of the reason why a program did not play."""
 
 
 async def play_block(

@@ -1,6 +1,6 @@
 """`played_block`, which runs a block of a final in a process of its own.
 
-The process ends with this one, however that ends.
+The process ends with this one, however this one ends.
 """
 
 import asyncio
@@ -16,11 +16,10 @@ from arena.worker.sandbox import HostedProgram, SandboxError
 async def played_block(
     block: pb.BeginFinalBlockResponse, programs: Sequence[HostedProgram], leave: asyncio.Event
 ) -> list[pb.EndFinalBlockRequest] | None:
-    """Play a block, by the programs of its builds; return the messages of EndFinalBlock.
+    """Play a block with the programs of its builds; return the messages of EndFinalBlock.
 
-    The first one lacks the block. Returns None if `leave` was set before the end.
-
-    Raises SandboxError if the process did not come to an end by itself.
+    The caller must set the block in the first message. Returns None if `leave` was set before the
+    end. Raises SandboxError if the process failed.
     """
     with scratch_folder() as folder:
         plan = {
@@ -34,7 +33,7 @@ async def played_block(
                 if not playing.done():
                     return None
                 lines = playing.result().splitlines()
-            if not lines or lines[-1]:  # an empty line ends it
+            if not lines or lines[-1]:  # complete output ends with an empty line
                 raise SandboxError("A block of a final was not played; the log above says why.")
             return [
                 pb.EndFinalBlockRequest.FromString(base64.b64decode(line)) for line in lines[:-1]

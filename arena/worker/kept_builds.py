@@ -1,7 +1,7 @@
-"""`KeptBuilds`, the builds that a worker fetched, unpacked in folders named by their SHA-256.
+"""`KeptBuilds`, a cache of the builds that a worker fetched, in folders named by their SHA-256.
 
-Workers with the same ARENA_HOME share them. Who changes the folder has it locked, and who runs a
-build has that one locked: files are locked, so the locks of a worker that is killed are gone.
+Workers with the same ARENA_HOME share it. A worker locks the cache to change it, and a build to run
+it. The locks are file locks, which the kernel frees if a worker is killed.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from arena.builds.build import Build, read_build, unpack
 from arena.builds.errors import BuildRefusedError
 
 MOST_KEPT: Final = 50
-"""The most builds kept, beside those in use; the least recently used one is removed."""
+"""The most builds kept; beyond it the least recently used are removed, except those in use."""
 _PACKED: Final = "packed"
 _UNPACKED: Final = "files"
 
 
 class KeptBuilds:
-    """A folder of builds. A program sees the files of its own build, and cannot write there."""
+    """A folder of builds. A program sees only its own build's files, read-only."""
 
     def __init__(self, folder: Path, most: int = MOST_KEPT) -> None:
         self._folder = folder
@@ -37,7 +37,7 @@ class KeptBuilds:
     async def used(
         self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
     ) -> AsyncIterator[tuple[Build, Path]]:
-        """Yield a build, and the folder with its files, which stays until the block ends.
+        """Yield a build, and the folder with its files, which is kept until the block ends.
 
         Raises BuildRefusedError and what `fetch` raises.
         """
@@ -51,7 +51,7 @@ class KeptBuilds:
     async def get(
         self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
     ) -> tuple[Build, Path]:
-        """Return a build, and the folder with its files, which goes when enough others are used.
+        """Return a build, and the folder with its files, which may be removed at any time.
 
         Raises BuildRefusedError and what `fetch` raises.
         """
@@ -68,13 +68,13 @@ class KeptBuilds:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Wait until no other thread, nor another worker, changes the folder."""
+        """Lock the folder against changes by other threads and workers."""
         with self._lock.open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def _kept(self, place: Path) -> bytes | None:
-        """Return a kept build as uploaded, or None."""
+        """Return a kept build as uploaded, or None; it then counts as recently used."""
         with self._locked():
             if not (place / _UNPACKED).is_dir():
                 return None
@@ -82,7 +82,7 @@ class KeptBuilds:
             return (place / _PACKED).read_bytes()
 
     def _keep(self, build: Build, place: Path) -> None:
-        """Unpack a build, so that its folder is complete or missing."""
+        """Unpack a build atomically: its folder is complete or missing."""
         with self._locked():
             if (place / _UNPACKED).is_dir():  # another slot was faster
                 return
@@ -105,7 +105,7 @@ class KeptBuilds:
 
 
 def _held(packed: Path) -> BinaryIO | None:
-    """Return the file of a build, locked for use until it is closed; None if the build goes."""
+    """Return a build's file, locked until it is closed; None if the build is being removed."""
     try:
         file = packed.open("rb")
     except FileNotFoundError:
@@ -121,11 +121,11 @@ def _held(packed: Path) -> BinaryIO | None:
 
 
 def _remove_unused(place: Path) -> None:
-    """Remove a build that nobody uses, or the rest of one whose worker was killed."""
+    """Remove a build that is not in use, or an incomplete one left by a killed worker."""
     try:
         with (place / _PACKED).open("r+b") as packed:
             fcntl.flock(packed, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Renamed first, so that a worker that is killed here leaves no half of a build.
+            # Renamed first, so that a worker that is killed here leaves no partial build.
             place = place.rename(mkdtemp(dir=place.parent))
             shutil.rmtree(place, ignore_errors=True)
     except FileNotFoundError:

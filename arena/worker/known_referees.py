@@ -1,10 +1,10 @@
 """`KnownReferees`, the addresses at which a worker and its programs reach the arena's referees.
 
-A worker starts with one address, and gets those of all referees when a shift begins. It asks the
-oldest that it reaches: that one conducts the tournaments, and continues the matches of those that
-stop.
+A worker starts with one address, and receives the addresses of all referees when a shift begins. It
+calls the oldest one that it can reach: that one conducts the tournaments, and continues the matches
+of referees that stop.
 
-NoRefereeError    none is reached
+NoRefereeError    no referee can be reached
 """
 
 import asyncio
@@ -27,11 +27,11 @@ log = structlog.get_logger()
 
 
 class NoRefereeError(UserError):
-    """None of the referees is reached."""
+    """None of the referees can be reached."""
 
 
 class KnownReferees:
-    """All referees that are known at present."""
+    """The currently known referees."""
 
     def __init__(self, given: Address) -> None:
         self._given = given
@@ -39,7 +39,7 @@ class KnownReferees:
 
     @property
     def several(self) -> bool:
-        """Whether programs may have to go from one referee to another."""
+        """Whether programs may have to change from one referee to another."""
         return len(self._told) > 1
 
     @property
@@ -48,7 +48,7 @@ class KnownReferees:
         return [*self._told, *([] if self._given in self._told else [self._given])]
 
     def told(self, addresses: Iterable[str]) -> None:
-        """Replace the known addresses by these."""
+        """Replace the known addresses with these."""
         self._told = []
         for text in addresses:
             try:
@@ -58,7 +58,7 @@ class KnownReferees:
 
     @asynccontextmanager
     async def reached(self) -> AsyncIterator[grpc.aio.Channel]:
-        """Yield a channel to the first referee that is reached. Raises NoRefereeError."""
+        """Yield a channel to the first referee that can be reached. Raises NoRefereeError."""
         for address in self.in_turn:
             async with address.aio_channel() as channel:
                 if await _connects(channel):

@@ -1,10 +1,10 @@
-"""Counts of what a confined program holds open.
+"""Counts of the files that a confined program holds open.
 
-The kernel keeps memory for open files that no limit of memory counts, and some of it by a quota of
+Open files take kernel memory that no memory limit counts; some of it counts only against a quota of
 the user.
 
-The worker checks four times a second. A file that is sent over a socket and not received yet is not
-seen; the kernel allows as many of them as a process may have open.
+The worker checks four times a second. It does not see files that were sent over a socket and not
+yet received; the kernel allows as many of them as a process may have open.
 """
 
 from collections.abc import Iterator
@@ -28,12 +28,12 @@ class OpenFiles:
 
     files: int = 0
     watches: int = 0
-    """Watches of `epoll`. A file can be watched by several, and under several of its numbers.
+    """Watches of `epoll`. Several epoll instances can watch a file, under several of its numbers.
 
     A watch that two processes share counts twice.
     """
     hidden: bool = False
-    """Whether a process hides its files, though the sandbox's own process does not."""
+    """Whether a process hides its files, although the sandbox's own process can be read."""
     pipes: set[str] = field(default_factory=set)
     """Names of pipes."""
 
@@ -49,7 +49,7 @@ class OpenFiles:
 
 
 def open_files(first: int, limits: SandboxLimits) -> OpenFiles:
-    """Count what processes hold open, up to the first excess.
+    """Count the open files of `first` and its descendants, up to the first exceeded limit.
 
     `first` is the sandbox's own process, which started all others.
     """
@@ -89,7 +89,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _has_memory(process: int) -> bool:
-    """Return whether a process runs: only root sees the files of one that is ending."""
+    """Return whether a process still runs; only root can see the files of an ending process."""
     with suppress(OSError):
         return not Path(f"/proc/{process}/statm").read_text().startswith("0 ")
     return False

@@ -1,6 +1,6 @@
-"""Programs of ours that a worker starts to play with builds, and folders for what is temporary.
+"""Processes in which a worker runs our own modules, and temporary folders.
 
-Such a process ends with this one, however that ends; a folder may then remain, and
+Such a process ends with this one, however this one ends. A folder may then be left behind;
 `remove_left_folders` removes it.
 """
 
@@ -25,7 +25,7 @@ _FOLDERS: Final = "arena-work-"
 async def own_process(module: str, plan: object) -> AsyncIterator[AsyncProcess]:
     """Run a module of ours in a process until the block ends; its stdin is the plan as JSON.
 
-    The process ends with this one, however that ends.
+    The process ends with this one, however this one ends.
     """
     child = await start_async([*ENDS_WITH_US, *module_command(module)])
     try:
@@ -45,23 +45,23 @@ def scratch_folder() -> Iterator[Path]:
         try:
             folder = _new_folder(stack)
         except (BlockingIOError, FileNotFoundError):
-            # A worker that started has removed it before it was locked.
+            # A worker that is starting removed the folder before it was locked.
             folder = _new_folder(stack)
         yield folder
 
 
 def _new_folder(stack: ExitStack) -> Path:
-    """Make and lock a folder until the stack ends. Raises OSError if it was removed meanwhile."""
+    """Make a folder and lock it until the stack ends. Raises OSError if it was removed before."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_FOLDERS)))
     stack.enter_context(_locked(folder))
-    folder.stat()  # it may have been opened before and locked after it was removed
+    folder.stat()  # it may have been removed between its opening and its locking
     return folder
 
 
 def remove_left_folders() -> None:
     """Remove the scratch folders of processes that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
-        # Locked: it is in use. Not ours: another user's. Gone: another worker was faster.
+        # Skip a folder that is locked (in use), another user's, or already gone.
         with suppress(OSError), _locked(folder):
             if folder.stat().st_uid == os.geteuid():
                 shutil.rmtree(folder)
@@ -69,7 +69,7 @@ def remove_left_folders() -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder. Raises OSError if another process has locked it, or it is no folder."""
+    """Lock a folder. Raises OSError if another process has locked it, or if it is not a folder."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,24 +8,24 @@ from typing import Final
 from arena.builds.shift_log import stamp
 
 MOST_KEPT: Final = 32 * 1024
-"""The bytes that are kept of a program's output."""
+"""The most bytes of a program's output that are kept."""
 
 
 class Printed:
     """The output so far: only its first and last parts if it exceeds the limit."""
 
     def __init__(self, clock: Callable[[], float] | None = None, most: int = MOST_KEPT) -> None:
-        """Begin; with a `clock` every line starts with the time at which it began."""
+        """Begin with no output; with a `clock` each line is prefixed with the time of its start."""
         self._clock = clock
         self._half = most // 2
         self._line_begins = True
         self._given = 0
-        """The bytes that were printed, with the times."""
+        """The number of bytes printed, including the times."""
         self._head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self.total = 0
-        """The bytes that were printed, without the times."""
+        """The number of bytes printed, without the times."""
 
     def add(self, data: bytes) -> None:
         """Add the next part of the output."""
@@ -44,12 +44,12 @@ class Printed:
             self._tail_bytes -= len(self._tail.popleft())
 
     def text(self) -> str:
-        """Return the kept output as text; a line in its middle says how much is missing."""
+        """Return the kept output as text; a line in the middle says how much is left out."""
         tail = b"".join(self._tail)
         if self._given > len(self._head) + self._half:
             tail = tail[-self._half :]
             if self._clock is not None:
-                # The rest of a line has no time.
+                # Drop the first, cut line, as it lacks its time.
                 tail = tail.partition(b"\n")[2]
             missing = self._given - len(self._head) - len(tail)
             tail = f"\n… {missing:,} bytes are left out …\n".encode() + tail

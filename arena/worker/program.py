@@ -16,7 +16,7 @@ from arena.processes import module_command
 from arena.settings import read_settings
 
 ALWAYS_THERE: Final = ("numpy", "onnxruntime")
-"""The packages beside the SDK that every hosted bot may import."""
+"""The packages that every hosted bot may import, in addition to the SDK."""
 
 
 def command_of(build: Build) -> list[str]:
@@ -39,10 +39,7 @@ def command_of(build: Build) -> list[str]:
 
 
 def require_packages(packages: Collection[Package], allowed: Collection[str]) -> None:
-    """Refuse a build that imports a package that is not allowed, or another version of one.
-
-    Raises BuildRefusedError.
-    """
+    """Raise BuildRefusedError if a package is not allowed, or is installed in another version."""
     for package in packages:
         there = _installed(package.name) if package.name in allowed else None
         if there is None:

@@ -1,9 +1,9 @@
-"""`Shifts`, the calls of a worker to a referee that it reaches, over gRPC.
+"""`Shifts`, the gRPC calls of a worker to the first referee that it can reach.
 
 UserError
 └── WorkerCallError           the referee refuses, or cannot be reached
     ├── TemporaryCallError    the same call may succeed later
-    └── UnknownTokenError     it knows no worker with this token
+    └── UnknownTokenError     the referee knows no worker with this token
 """
 
 import asyncio
@@ -38,7 +38,7 @@ class WorkerCallError(UserError):
 
 
 class TemporaryCallError(WorkerCallError):
-    """No referee answers now, or its database does not: the same call may succeed later."""
+    """No referee or database answers now; the same call may succeed later."""
 
 
 class UnknownTokenError(WorkerCallError):
@@ -52,21 +52,21 @@ class ShiftEnd:
     outcome: str
     log: str = ""
     accepted: bool | None = None
-    """The result of a check; None if it failed for no fault of the build's and is repeated."""
+    """The result of a check; None if it failed for reasons outside the build and is repeated."""
     check: CheckOutcome | None = None
     cut_short: bool = False
-    """Whether the program or its build ended the shift early; the next one should wait."""
+    """Whether the program or its build ended the shift early; the next one should be delayed."""
 
 
 class Shifts:
-    """The beginning and the end of shifts. Every method raises WorkerCallError."""
+    """The calls that begin and end shifts. Every method raises WorkerCallError."""
 
     def __init__(self, referees: KnownReferees, token: str, slots: int = 0) -> None:
-        """Ask with a worker's token; `slots` is how many shifts the worker plays at once."""
+        """Use a worker's token; `slots` is the number of shifts that the worker runs at once."""
         self._referees = referees
         self._slots = slots
         self._metadata = (("authorization", f"Bearer {token}"),)
-        # The types of generated stubs are those of grpc.aio as well.
+        # Any, because generated stubs are also typed for grpc.aio.
         self._stubs: dict[Address, Any] = {}
 
     async def try_token(self) -> None:
@@ -79,9 +79,9 @@ class Shifts:
     async def begin(
         self, *, bot_id: int = 0, check_version_id: int = 0, tournament_version_id: int = 0
     ) -> pb.BeginShiftResponse | None:
-        """Begin a shift of a bot, the check of a version, or its shift for tournaments.
+        """Begin a shift of a bot, the check of a version, or a version's tournament shift.
 
-        Return None if nothing is to do.
+        Returns None if there is nothing to do.
         """
         request = pb.BeginShiftRequest(
             bot_id=bot_id,
@@ -101,13 +101,13 @@ class Shifts:
         return await self._fetch(pb.FetchBuildRequest(event_id=event_id, sha256=sha256))
 
     async def begin_final(self, block: pb.FinalBlock) -> pb.BeginFinalBlockResponse | None:
-        """Begin a block of a final. Return None if nothing is to do."""
+        """Begin a block of a final. Return None if there is nothing to do."""
         request = pb.BeginFinalBlockRequest(block=block)
         begun: pb.BeginFinalBlockResponse | None = await self._begun("BeginFinalBlock", request)
         return begun
 
     async def end_final(self, ending: Sequence[pb.EndFinalBlockRequest]) -> None:
-        """Hand in a block of a final, by the messages of EndFinalBlock."""
+        """Hand in a block of a final, as the messages of EndFinalBlock."""
 
         def hand_in(stub: Any) -> None:
             stub.EndFinalBlock(iter(ending), timeout=ANSWER_SECONDS, metadata=self._metadata)
@@ -140,9 +140,9 @@ class Shifts:
         await self._ask("EndShift", request)
 
     async def _begun(self, call: str, request: Any) -> Any:
-        """Return the answer to a call that begins something, and note the referees that it names.
+        """Return the answer to a call that begins a task, and store the referees that it names.
 
-        Return None if nothing is to do.
+        Returns None if there is nothing to do.
         """
         try:
             begun = await self._ask(call, request)
@@ -160,7 +160,7 @@ class Shifts:
         )
 
     def _of_any(self, ask: Callable[[Any], AnswerT]) -> AnswerT:
-        """Return the answer of the first referee that is reached."""
+        """Return the answer of the first referee that can be reached."""
         found = WorkerCallError("no referee is known")
         for address in self._referees.in_turn:
             stub = self._stubs.get(address)
@@ -172,7 +172,7 @@ class Shifts:
                 found = _refused(address, error)
                 if not isinstance(found, _UnreachedError):
                     raise found from error
-                # The channel itself would wait up to two minutes before it connects again.
+                # Drop the channel: it would wait up to two minutes before it connects again.
                 self._stubs.pop(address, None)
         raise found
 
@@ -197,7 +197,7 @@ def _refused(address: Address, error: Any) -> WorkerCallError:
 
 
 class _UnreachedError(TemporaryCallError):
-    """Raised when this referee cannot be reached; another may."""
+    """This referee cannot be reached; another one may."""
 
 
 class _NothingError(WorkerCallError):

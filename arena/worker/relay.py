@@ -1,9 +1,9 @@
-"""`relayed`, a socket at which one bot plays with a referee on another machine, or with several.
+"""`relayed`, a socket through which one bot plays at a referee elsewhere, or at several referees.
 
-A confined program has no network. Where the referee's own socket is not on this machine, or there
-are several referees, the worker listens on a socket for each shift, and passes the messages of the
-bot and the referee on, unread. Each stream goes to the first referee that is reached. Only the
-stream of this bot is passed on: no other call, no other token.
+A confined program has no network. If the referee's own socket is not on this machine, or there are
+several referees, the worker listens on a socket for each shift and forwards the messages of the bot
+and the referee unread. Each stream goes to the first referee that can be reached. Only this bot's
+stream is forwarded: no other call, no other token.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from arena.worker.known_referees import KnownReferees, NoRefereeError
 from arena.worker.own_process import scratch_folder
 
 MOST_STREAMS: Final = 500
-"""The most streams of one bot in one shift, with refused ones; then the socket is closed."""
+"""The most streams of one bot in a shift, including refused ones; then the socket is closed."""
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", 1024 * 1024),
     ("grpc.max_concurrent_streams", 16),
@@ -36,7 +36,7 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 
 @asynccontextmanager
 async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
-    """Yield the socket, which exists until the block ends."""
+    """Yield the path of the socket, which exists until the block ends."""
     with scratch_folder() as folder:
         socket = folder / "referee.sock"
         server = grpc.aio.server(options=_OPTIONS)
@@ -46,7 +46,7 @@ async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
         )
         server.add_insecure_port(f"unix:{socket}")
-        # The program may run as another user; its folder limits who may connect.
+        # The program may run as another user; access to the socket's folder limits who can connect.
         os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
         await server.start()
         try:
@@ -63,7 +63,7 @@ class _Relay:
         self._streams = 0
 
     async def play(self, _requests: object, context: Any) -> None:
-        """Pass on one stream."""
+        """Forward one stream."""
         self._streams += 1
         if self._streams > MOST_STREAMS:
             await self._server.stop(None)
@@ -83,10 +83,10 @@ class _Relay:
     async def _pass_on(
         self, context: Any, channel: grpc.aio.Channel
     ) -> tuple[grpc.StatusCode, str]:
-        """Pass messages on until the stream ends; return its status."""
+        """Forward messages until the stream ends; return its status."""
         call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
         up = asyncio.create_task(_up(context, call))
-        # It fails when the call ends while the bot sends; the call holds the reason.
+        # Ignore its error when the call ends while the bot sends; the call has the reason.
         up.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             while (message := await call.read()) is not grpc.aio.EOF:

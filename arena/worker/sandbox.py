@@ -5,11 +5,11 @@ UserError
                     why
 
 A program sees the machine's /usr, this Python, its own folder and the referee's socket, all of it
-read-only, and a small /tmp in memory. It has namespaces of its own for users, processes, mounts,
-network, ipc and host name, and no capabilities; on the machine it is an ordinary user, one of its
-own if we are root. bubblewrap does that; this module adds the filter of system calls and the
-limits, which are set while a gate holds the program back: by control groups where the worker has
-them (arena.worker.cgroups), and in any case by rlimits and by checking what the program uses.
+read-only, and a small /tmp in memory. It has its own namespaces for users, processes, mounts,
+network, ipc and host name, and no capabilities. On the machine it runs as an ordinary user; if we
+are root, as a user of its own. bubblewrap does all that. This module adds the filter of system
+calls and the limits, which are set while a gate delays the program: with control groups where the
+worker has them (arena.worker.cgroups), and always with rlimits and checks of the program's usage.
 """
 
 import asyncio
@@ -54,9 +54,9 @@ from arena.worker.system_calls import system_call_filter
 from arena.worker.users import program_user
 
 START_SECONDS: Final = 10.0
-"""The time that bubblewrap may take; it needs some milliseconds."""
+"""The time that bubblewrap may take to start; it needs a few milliseconds."""
 STAND_BACK_SECONDS: Final = 2.0
-"""The time that a program waits at the gate for its niceness."""
+"""The most time that a program waits at the gate until its session's niceness is set."""
 NOT_HERE: Final = "Bots cannot be hosted on this machine"
 _CHUNK_BYTES = 64 * 1024
 _CONNECTED_OFTEN: Final = (
@@ -74,7 +74,8 @@ _ENVIRONMENT: Final = {
     "PYTHONDONTWRITEBYTECODE": "1",
     # The output must be complete when the program is killed.
     "PYTHONUNBUFFERED": "1",
-    # It has one processor, and few threads: libraries would start one for each of the machine's.
+    # The program has one processor and few threads; libraries would otherwise start a thread for
+    # each processor of the machine.
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 }
 
@@ -88,9 +89,9 @@ class HostedProgram:
     """An untrusted program."""
 
     folder: Path
-    """The folder with its files, which every user may read; its working directory."""
+    """The folder with its files, readable for every user; also its working directory."""
     command: Sequence[str]
-    """The program and its arguments: `./bot` for a file of the folder, else one on the PATH."""
+    """The program and its arguments: `./bot` for a file in the folder, else a name on the PATH."""
 
 
 @asynccontextmanager
@@ -104,10 +105,10 @@ async def confined(
 ) -> AsyncIterator[ConfinedProgram]:
     """Run a program until the block ends.
 
-    Its environment holds the address of the referee at `socket`, and its `token`; its output is
+    Its environment contains the address of the referee at `socket` and the `token`; its output is
     added to `printed`. Raises SandboxError.
 
-    Call it in the main thread: the program ends with the thread that started it.
+    Call this in the main thread: the program ends with the thread that started it.
     """
     if not sys.platform.startswith("linux"):
         raise SandboxError(f"{NOT_HERE}: only Linux confines programs.")
@@ -155,7 +156,7 @@ async def confined(
             _share_processors(first, limits)
             await _stand_back(first)
             if group is not None:
-                # If the kernel refuses, the other limits hold the program.
+                # If the kernel refuses, the other limits still apply.
                 with contextlib.suppress(OSError):
                     for one in processes_of(process.pid):
                         group.add(one)
@@ -168,7 +169,8 @@ async def confined(
                 running.kill()
                 await reading
         finally:
-            # It ends after all of the program's processes. A program at the gate ends with it.
+            # All of the program's processes end before `process`; closing stdin ends one that is
+            # still at the gate.
             process.stdin.close()
             kill(process)
             await process.wait()
@@ -177,7 +179,7 @@ async def confined(
 async def at_gate(process: AsyncProcess, printed: Printed) -> int:
     """Return the first process of a program that waits at the gate.
 
-    What the sandbox printed before, such as a warning, is added to the program's output. Raises
+    Earlier output of the sandbox, such as a warning, is added to the program's output. Raises
     SandboxError.
     """
     assert process.stdout is not None
@@ -199,9 +201,9 @@ async def at_gate(process: AsyncProcess, printed: Printed) -> int:
 
 
 def _allowances(printed: Printed) -> list[CallAllowance]:
-    """Return how often a program may make the calls before which the kernel asks.
+    """Return the allowed rates of the calls that the kernel asks about.
 
-    A note is added to the program's output when it first waits.
+    When the program first has to wait, a note is added to its output.
     """
     return [
         CallAllowance(
@@ -222,8 +224,8 @@ def _allowances(printed: Printed) -> list[CallAllowance]:
 def kill(process: AsyncProcess) -> None:
     """End a process, if it has not ended yet.
 
-    Its own `kill` would first ask whether it has ended, which would take its exit code from the
-    thread of asyncio that waits for it, and the code would be lost.
+    `Process.kill` would first poll the process. That could take the exit code away from asyncio's
+    thread that waits for it, and the code would be lost.
     """
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
@@ -237,9 +239,9 @@ async def _read(process: AsyncProcess, printed: Printed) -> None:
 
 
 def _share_processors(first: int, limits: SandboxLimits) -> None:
-    """Give a program at the gate its processors, with less priority than others.
+    """Restrict a program at the gate to randomly chosen processors.
 
-    The program cannot change its processors itself: the filter refuses the call.
+    The program cannot change this itself: the filter refuses the call.
     """
     ours = sorted(os.sched_getaffinity(0))
     chosen = random.sample(ours, min(len(ours), limits.processors))
@@ -250,10 +252,10 @@ def _share_processors(first: int, limits: SandboxLimits) -> None:
 async def _stand_back(first: int) -> None:
     """Lower the priority of the program's session.
 
-    Linux shares the processor among sessions first, and a program at the gate has a session of its
-    own, which it cannot leave.
+    Linux shares the processor among sessions first; a program at the gate has a session of its own,
+    which it cannot leave.
     """
-    # From all users but root Linux accepts one such write in 100 ms; the others must retry.
+    # Except for root, Linux accepts one such write per 100 ms from all users; others must retry.
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(STAND_BACK_SECONDS):
             while True:
@@ -267,7 +269,7 @@ async def _stand_back(first: int) -> None:
 
 
 async def why_not_here() -> str | None:
-    """Return in a sentence why nothing can be confined here; None if a trial succeeded."""
+    """Return a sentence that says why nothing can be confined here; None if a trial succeeded."""
     with tempfile.TemporaryDirectory(prefix="arena-") as folder:
         os.chmod(folder, 0o755)  # noqa: PTH101, S103  empty; it takes no time
         program = HostedProgram(Path(folder), ("true",))

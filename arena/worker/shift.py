@@ -1,7 +1,7 @@
 """`play_shift`, which starts a hosted bot in the sandbox, lets it play for a while, and ends it.
 
-A bot's program is not asked to end, because programs need not know how. The referee begins no
-further block with it, and when its matches are over it is killed.
+A bot's program is not asked to end, because programs need not support that. The referee begins no
+more blocks with the bot, and the program is killed when the bot's matches are over.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from arena.worker.printed import Printed
 from arena.worker.sandbox import HostedProgram, confined
 
 DRAIN_SECONDS: Final = 120.0
-"""The time for which the running blocks of a bot may go on after its shift."""
+"""The time for which the running blocks of a bot may continue after its shift."""
 _NEWS_SECONDS = 1.0
 
 
@@ -29,7 +29,7 @@ class ShiftEnding(StrEnum):
     """The ways in which a shift can end. Only the first is normal."""
 
     PLAYED = "played"
-    """It played until its time was over, and its matches to their end."""
+    """It played until its time was over, and finished its matches."""
     ENDED = "ended"
     """Its program ended by itself."""
     NOT_CONNECTED = "not connected"
@@ -37,7 +37,7 @@ class ShiftEnding(StrEnum):
     TOO_MUCH = "too much"
     """Its program was ended because it exceeded a limit."""
     OVERRAN = "overran"
-    """Its matches were not over in time."""
+    """Its matches did not end in time."""
     REFUSED = "refused"
     """The referee does not let it play any more."""
 
@@ -48,12 +48,12 @@ CUT_SHORT: Final = (ShiftEnding.ENDED, ShiftEnding.NOT_CONNECTED, ShiftEnding.TO
 
 @dataclass(frozen=True, slots=True)
 class HostedPlace:
-    """The place where a hosted bot plays, and its token."""
+    """The referees where a hosted bot plays, and its token."""
 
     referees: KnownReferees
     """The referees as the worker reaches them."""
     socket: Path
-    """The socket by which the program reaches them: a referee's own, or the worker's."""
+    """The socket through which the program reaches them: a referee's own, or the worker's relay."""
     token: str
 
 
@@ -65,7 +65,7 @@ class ShiftReport:
     sentence: str
     """The ending as a sentence for the bot's owner."""
     printed: str
-    """The beginning and the end of the program's output, by lines with their times."""
+    """The beginning and the end of the program's output, with a time in each line."""
     seconds: float
     processor_seconds: float
     memory_bytes: int
@@ -87,13 +87,13 @@ async def play_shift(
 ) -> ShiftReport:
     """Play for `seconds`, or until `leave` is set, and then until the bot's matches are over.
 
-    It also ends when the referee needs the bot's place for others.
+    The shift also ends when the referee needs the bot's slot for others.
 
     Printed lines begin with the seconds since the shift `began`, on the clock of time.monotonic; by
-    default it begins now. `on_ending` is called before the end of the time, by as long as the
-    program took to connect, and at most `most_ahead_seconds`: another shift may begin, whose
-    program takes time to start, too. Cancelling kills the program. Raises SandboxError where
-    nothing can be confined.
+    default it begins now. `on_ending` is called before the time is over: earlier by the time that
+    the program took to connect, but by `most_ahead_seconds` at most. The next shift can then begin,
+    as its program needs time to start, too. Cancelling kills the program. Raises SandboxError if
+    nothing can be confined here.
     """
     began = time.monotonic() if began is None else began
     printed = Printed(lambda: time.monotonic() - began)
@@ -128,7 +128,7 @@ async def play_shift(
 
 
 class _StoppedError(Exception):
-    """The shift is over."""
+    """Raised to end the shift."""
 
     def __init__(self, ending: ShiftEnding, sentence: str) -> None:
         super().__init__(sentence)
@@ -149,7 +149,7 @@ class _Shift:
     place: HostedPlace
     leave: asyncio.Event
     asked_to_leave: asyncio.Event = field(default_factory=asyncio.Event, init=False)
-    """Set when the referee needs its place for others."""
+    """Set when the referee needs the bot's slot for others."""
     started: float = field(default_factory=time.monotonic, init=False)
     draining: bool = field(default=False, init=False)
 
@@ -160,7 +160,7 @@ class _Shift:
         if self.running.ran_out_of_memory:
             raise _StoppedError(ShiftEnding.TOO_MUCH, self.running.too_much_memory)
         if self.draining:
-            # Its stream was closed: the referee reports in a moment that its matches are over.
+            # Its stream was closed: the referee will soon report that its matches are over.
             await asyncio.sleep(_NEWS_SECONDS)
         how = f"Its program {how_program_ended(code)} after {seconds:.1f} s."
         raise _StoppedError(ShiftEnding.ENDED, how)
@@ -182,7 +182,7 @@ class _Shift:
             raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
 
     async def until_asked_to_leave(self) -> None:
-        """Wait until the referee needs the bot's place for others."""
+        """Wait until the referee needs the bot's slot for others."""
         try:
             await asked_to_leave(self.place.referees, self.place.token)
         except AttendanceError as error:

@@ -1,6 +1,6 @@
-"""`ShiftEnds`, which reports how shifts ended until a referee answers.
+"""`ShiftEnds`, which repeats the report of how a shift ended until a referee answers.
 
-Until then the arena counts a shift as running, and its bot gets no other.
+Until then the arena counts the shift as running, and its bot gets no other shift.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ class ShiftEnds:
     """The ends of a worker's shifts, each reported by a task that outlives its job."""
 
     def __init__(self, shifts: Shifts, stop: asyncio.Event) -> None:
-        """Make it; after `stop` a report that fails is not repeated."""
+        """Begin without reports; after `stop` a report that fails is not repeated."""
         self._shifts = shifts
         self._stop = stop
         self._reports: set[asyncio.Task[None]] = set()
@@ -39,8 +39,8 @@ class ShiftEnds:
 
     async def _report(self, shift_id: int, end: ShiftEnd) -> None:
         pause = FIRST_PAUSE_SECONDS
-        # Without a time limit: a referee answers the same for a shift that is over, or was given up
-        # as lost.
+        # Without a time limit: reports are idempotent, also for a shift that is over or was given
+        # up as lost.
         while True:
             last = self._stop.is_set()
             try:

@@ -1,16 +1,17 @@
-"""A script that prepares what a program sees, gives root up, and executes the program.
+"""A script that prepares the files that a program sees, drops root, and executes the program.
 
-It puts together the files where the program's user may see them, and lets the kernel ask the worker
-before some calls. It runs as a script in namespaces of its own and is never imported, so that
-nothing of the worker is shared with it:
+It collects the files where the program's user may read them, and makes the kernel ask the worker
+before some calls. It runs as a script in its own namespaces and is never imported, so that it
+shares nothing with the worker:
 
 python -I -S stage.py LINE USER STAGE [SIZE,FILES…] -- [SOURCE…] -- PROGRAM [ARGUMENT…]
 
-LINE is the file number of a Unix socket, over which the worker gets the file at which the kernel
-asks it (seccomp_unotify(2), arena.worker.call_gate). A small file system at STAGE holds as 0, 1, 2,
-…: an empty file system in memory for each SIZE,FILES, with at most SIZE bytes and FILES files, and
-then the sources. As root it becomes the user with the number USER; in a user namespace of root's,
-root's files would still be the program's own. PROGRAM is bubblewrap.
+LINE is the file number of a Unix socket, over which the worker receives the file on which the
+kernel asks it (seccomp_unotify(2), arena.worker.call_gate). A small file system at STAGE contains
+the entries 0, 1, 2, …: first an empty file system in memory for each SIZE,FILES, with at most SIZE
+bytes and FILES files, then the sources. Started as root, the script becomes the user with the
+number USER: a user namespace of root's would not be enough, as the program would still own root's
+files. PROGRAM is bubblewrap.
 """
 
 import ctypes
@@ -34,12 +35,12 @@ def main(arguments: list[str]) -> None:
     memory, rest = rest[:split], rest[split + 1 :]
     split = rest.index("--")
     sources, program = rest[:split], rest[split + 1 :]
-    # Opened before the stage hides what is at its place.
+    # Opened before the stage is mounted and hides the files below it.
     found = [os.open(source, os.O_PATH) for source in sources]
     _mount("tmpfs", stage, "tmpfs", "mode=755,size=64k")
     for number, most in enumerate(memory):
         size, files = most.split(",")
-        # Without pathlib: importing it takes longer than all of this.
+        # Without pathlib: its import takes longer than the rest of this script.
         os.mkdir(f"{stage}/{number}")  # noqa: PTH102  see above
         options = f"mode=1777,size={size},nr_inodes={files}"
         _mount("tmpfs", f"{stage}/{number}", "tmpfs", options)
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> None:
         os.setgroups([])
         os.setgid(int(user))
         os.setuid(int(user))
-    # Ambient capabilities let another user than root mount; bubblewrap accepts none.
+    # Ambient capabilities allowed a user other than root to mount; bubblewrap refuses to have any.
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     with socket.socket(fileno=int(line)) as worker:
         socket.send_fds(worker, [b"."], [_asked_before_calls()])
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> None:
 
 
 class _Condition(ctypes.Structure):
-    """`struct scmp_arg_cmp`, the condition that the masked bits of an argument have this value."""
+    """`struct scmp_arg_cmp`: the condition that the masked bits of an argument equal a value."""
 
     _fields_ = (
         ("argument", ctypes.c_uint),
@@ -68,9 +69,9 @@ class _Condition(ctypes.Structure):
 
 
 def _asked_before_calls() -> int:
-    """Return a file at which the kernel asks before this process connects or adds a watch of epoll.
+    """Return a file on which the kernel asks before this process connects or adds an epoll watch.
 
-    This holds for its descendants, too. The file is closed when the program is executed.
+    This applies to its descendants, too. The file is closed when the program is executed.
     """
     seccomp = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     seccomp.seccomp_init.restype = ctypes.c_void_p
@@ -88,13 +89,13 @@ def _asked_before_calls() -> int:
         )
     failed = failed or seccomp.seccomp_load(calls)
     if failed:
-        # A kernel before 5.5, or a container with such a filter of its own.
+        # A kernel before 5.5, or a container that already has such a filter.
         sys.exit(f"the kernel does not ask before a program connects: {os.strerror(-failed)}")
     return int(seccomp.seccomp_notify_fd(calls))
 
 
 def _bind(source: int, place: str) -> None:
-    """Show an open file or folder at a place, and close it."""
+    """Mount an open file or folder at `place`, and close it."""
     if stat.S_ISDIR(os.fstat(source).st_mode):
         os.mkdir(place)  # noqa: PTH102  see above
     else:

@@ -1,9 +1,8 @@
-"""The filter of system calls of confined programs, in the language of the kernel (BPF).
+"""The filter of system calls of confined programs, as a BPF program for the kernel.
 
-The kernel's features beyond computing, files, pipes and sockets are where its faults have been
-found, and use memory that no limit counts: the filter allows only the calls that
-`arena.worker.allowed_calls` lists. Namespaces, and the rights of the user that they run as, are
-what confines programs.
+Kernel features beyond computing, files, pipes and sockets have had security bugs, and use memory
+that no limit counts. Therefore the filter allows only the calls in `arena.worker.allowed_calls`. It
+is an additional defence: programs are confined by namespaces and the rights of their user.
 """
 
 import errno
@@ -15,15 +14,15 @@ from arena.worker.allowed_calls import rules
 MACHINES: Final = ("x86_64", "aarch64")
 """The machines for which there is a filter, as uname names them.
 
-On some others the order of arguments differs.
+On some other machines the order of arguments differs.
 """
 
 
 def system_call_filter() -> int:
     """Return a file descriptor with the filter, for `bwrap --seccomp`; the caller closes it.
 
-    Raises OSError, RuntimeError or ImportError where libseccomp is missing or too old to know a
-    call, and on other machines than MACHINES.
+    Raises OSError, RuntimeError or ImportError if libseccomp is missing or too old to know a call,
+    or if the machine is not one of MACHINES.
     """
     file = os.memfd_create("system calls")
     try:
@@ -43,7 +42,7 @@ def write_filter(machine: str, file: int) -> None:
         raise RuntimeError(f"there is no filter of system calls for {machine}")
     architecture = {"x86_64": Arch.X86_64, "aarch64": Arch.AARCH64}[machine]
     calls = SyscallFilter(ERRNO(errno.ENOSYS))
-    # A program of another architecture would make calls by other numbers.
+    # A program of another architecture would use other call numbers.
     calls.set_attr(Attr.ACT_BADARCH, KILL_PROCESS)
     if not calls.exist_arch(architecture):
         calls.add_arch(architecture)

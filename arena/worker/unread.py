@@ -1,8 +1,8 @@
 """The bytes that a confined program has sent to the referee and the referee has not read.
 
-A bot sends answers, some kilobytes at most. A flood of frames that cost the reader more than the
-sender fills the socket's buffer, however little of a processor the sender gets. No other place
-shows it: the kernel counts no bytes of a Unix socket, and gRPC shows no connections.
+A bot sends answers, a few kilobytes at most. A flood of frames that cost the reader more than the
+sender fills the socket's buffer, even if the sender gets little CPU time. Only the buffer shows a
+flood: the kernel does not count the bytes of a Unix socket, and gRPC does not expose connections.
 """
 
 import ctypes
@@ -20,13 +20,13 @@ from typing import Final
 from arena.processes import processes_of
 
 MOST_UNREAD_BYTES: Final = 128 * 1024
-"""The limit, in the memory that the kernel takes for the bytes.
+"""The limit, measured as the kernel memory that the bytes take.
 
-A bot that answers 64 turns one by one while the referee stands still comes to 80 KiB; a buffer
-holds 208.
+A bot that answers 64 turns one by one while the referee reads nothing reaches 80 KiB; a buffer
+holds 208 KiB.
 """
 _FILES_A_LOOK: Final = 300
-"""The files sampled at each check, which so takes a millisecond or two with any number of files."""
+"""The files sampled at each check, so that it takes 1 or 2 ms with any number of files."""
 _PIDFD_GETFD: Final = 438
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -34,13 +34,13 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def unread_bytes(first: int, referee: Path) -> int:
     """Return the most unread bytes on one connection to the referee at this socket.
 
-    It looks at some of the open files of the process `first` and its descendants.
+    Looks at a sample of the open files of the process `first` and its descendants.
     """
     files = [(process, file) for process in processes_of(first) for file in _files_of(process)]
     most = 0
     for process, file in random.sample(files, min(len(files), _FILES_A_LOOK)):
         with suppress(OSError):
-            # A link as "socket:[1234]".
+            # A link such as "socket:[1234]".
             if file.readlink().name.startswith("socket:"):
                 with _borrowed(process, int(file.name)) as line:
                     if _leads_to(line, referee):
@@ -56,7 +56,7 @@ def _files_of(process: int) -> list[Path]:
 
 
 def _leads_to(line: socket.socket, referee: Path) -> bool:
-    """Return whether the other end is the referee's, whose folder may have another name there."""
+    """Return whether the peer is the referee; only the file name counts, as folders may differ."""
     return line.family == socket.AF_UNIX and Path(line.getpeername()).name == referee.name
 
 

@@ -1,8 +1,8 @@
-"""Users of the machine as which programs run, one for each, where the worker may choose.
+"""The machine's users under which programs run: one for each program, if the worker is root.
 
-The kernel counts some memory that it keeps for programs by user only: watches of `epoll`, pages of
-pipes, files that are sent. A program with a user of its own can use up only its own share, and not
-that of the referee or of another program.
+The kernel counts some memory only by user: watches of `epoll`, pages of pipes, files in transit. A
+program with a user of its own can use up only its own share, not the share of the referee or of
+another program.
 """
 
 import os
@@ -15,12 +15,10 @@ from pathlib import Path
 
 @contextmanager
 def program_user(users: range) -> Iterator[int | None]:
-    """Hold one of these users, which no other program on this machine has until the block ends.
+    """Reserve one of these users, so that no other program on this machine gets it.
 
-    Yields `nobody` where this machine does not have the users, and None where we are not root: then
-    programs run as our user.
-
-    Raises OSError if all are taken.
+    Yields `nobody` if this container lacks the users, and None if we are not root: programs then
+    run as our user. Raises OSError if all users are taken.
     """
     if os.geteuid() != 0:
         yield None
@@ -33,7 +31,7 @@ def program_user(users: range) -> Iterator[int | None]:
 
 
 def why_shared(users: range) -> str:
-    """Return why programs have no users of their own; empty if they have."""
+    """Return why programs do not get users of their own, or "" if they do."""
     if os.geteuid() != 0:
         return "the worker is not root"
     for name in ("uid_map", "gid_map"):
@@ -43,10 +41,10 @@ def why_shared(users: range) -> str:
 
 
 def _taken(users: range) -> tuple[int, socket.socket]:
-    """Take a user, and return it with the socket that holds it.
+    """Reserve a user, and return it with the socket that reserves it.
 
-    Other workers see by the socket's name that the user is taken; the kernel frees the name when we
-    end.
+    The socket's name shows other workers that the user is taken. The kernel frees the name when
+    this process ends.
     """
     for user in users:
         name = socket.socket(socket.AF_UNIX)
@@ -58,9 +56,9 @@ def _taken(users: range) -> tuple[int, socket.socket]:
 
 
 def _known(name: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of users, or of groups, that our namespace has.
+    """Yield the ranges of users, or of groups, of our namespace.
 
-    A range is the first, and the one after the last.
+    A range is the first number, and the number after the last.
     """
     for line in Path("/proc/self", name).read_text().splitlines():
         first, _, count = map(int, line.split())

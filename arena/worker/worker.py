@@ -1,9 +1,9 @@
 """`run_worker`, which takes shifts and checks from their queues, one in each slot, until stopped.
 
-Checks have slots of their own: they neither wait for shifts nor delay them. The queues are
-procrastinate's: it hands out each job once, wakes workers when there is a new one, and records
-their heartbeats. A worker that dies leaves jobs behind, which `return_lost_jobs`, running on all
-workers, puts back.
+Checks have slots of their own, so that they neither wait for shifts nor delay them. The queues are
+procrastinate's, which hands out each job once, wakes workers when there is a new job, and records
+their heartbeats. The jobs of a worker that dies are put back by `return_lost_jobs`, which runs on
+all workers.
 """
 
 import asyncio
@@ -45,16 +45,16 @@ from arena.worker.shift import CUT_SHORT, HostedPlace, play_shift
 from arena.worker.shift_ends import ShiftEnds
 
 MOST_AHEAD_SECONDS: Final = 10.0
-"""The greatest time before the end of a shift at which the next one of its slot begins."""
+"""How long before the end of a shift the next shift in its slot may begin, at most."""
 HEARTBEAT_SECONDS: Final = 5.0
 LOST_SECONDS: Final = 20.0
 """The time without a heartbeat after which a worker counts as dead."""
 RETRY_SECONDS: Final = 2.0
-"""The pause after the queue did not answer."""
+"""The pause after a failure, before the queue's connection or a call is tried again."""
 QUEUE_CONNECTIONS: Final = "arena worker"
 """The name under which the database lists the connections of workers."""
 RETURNING_PRIORITY: Final = 100
-"""The priority of looking for lost jobs: it takes no time, and a final may fill the queue."""
+"""The priority of `return_lost_jobs`: above finals, which may fill the queue, as it is short."""
 _RETURNING: Final = "return lost jobs"
 
 log = structlog.get_logger()
@@ -73,12 +73,12 @@ class Workplace:
 
 
 def queue_of(database_url: str) -> PsycopgConnector:
-    """Return the queue in a database."""
+    """Return a connector to the queues in a database."""
     url = database_url.replace("postgresql+psycopg://", "postgresql://", 1)
     return PsycopgConnector(
         conninfo=url,
         min_size=1,
-        # A listening connection for each queue, and those of their queries.
+        # A listening connection for each queue, and connections for queries.
         max_size=6,
         # The queue's tables are in a schema of their own.
         kwargs={
@@ -95,7 +95,7 @@ async def run_worker(
     check_slots: int,
     stop: asyncio.Event,
 ) -> None:
-    """Work until `stop`; then running shifts are ended, and other workers take them up."""
+    """Work until `stop`; then running shifts are ended, and other workers take over the bots."""
     app = procrastinate.App(connector=queue)
     ending, ends = _Ending(slots), ShiftEnds(place.shifts, stop)
     _add_tasks(app, place, stop, ending, ends)
@@ -110,7 +110,7 @@ async def run_worker(
 
 
 async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Event) -> None:
-    """Take jobs from a queue until `stop`, then wait for running ones for a short time."""
+    """Take jobs from a queue until `stop`, then wait briefly for running jobs."""
     stopping = asyncio.create_task(stop.wait())
     while not stopping.done():
         worker = Worker(
@@ -125,7 +125,8 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
         )
         working = asyncio.create_task(worker.run())
         await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        # Not cancelled: `asyncio.wait_for` of Python 3.11 can lose that while the worker registers.
+        # Not cancelled: Python 3.11's `asyncio.wait_for` can lose a cancellation while the worker
+        # registers.
         worker.stop()
         failures = await asyncio.gather(working, return_exceptions=True)
         if not stopping.done():
@@ -135,16 +136,16 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
 
 
 class _Ending:
-    """Shifts near their end, which play their last matches outside the slots."""
+    """Shifts that are ending: they finish their last matches without occupying a slot."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._shifts: set[asyncio.Task[Any]] = set()
 
     async def until_slot_is_free(self, shift: asyncio.Task[Any], over: asyncio.Event) -> None:
-        """Wait until the shift's time is nearly `over`, or for its end if too many others end.
+        """Wait until the shift may leave its slot, which is when `over` is set.
 
-        Cancelling ends the shift.
+        If too many other shifts are ending, wait for the shift itself. Cancelling ends the shift.
         """
         shift.add_done_callback(lambda _: over.set())
         try:
@@ -200,7 +201,7 @@ def _add_tasks(
         begun = await place.shifts.begin(check_version_id=version_id)
         if begun is not None:
             reporting = await _shift(place, begun, leave, ends, _check)
-            # A check without a job counts as lost.
+            # The job must last until the report is done: a check without a job counts as lost.
             await asyncio.shield(reporting)
 
     @app.task(name=FINAL_TASK, queue=QUEUE)
@@ -214,8 +215,8 @@ def _add_tasks(
             # The referee queues it again.
             log.error("a block of a final failed on this machine", why=str(error))
 
-    # With a queueing lock alone: the job of a worker that died would hold a lock for ever.
-    # The sixth field is that of seconds: every ten of them.
+    # Only a queueing lock: a plain lock would be held for ever by the job of a dead worker.
+    # The sixth field of the cron expression is for seconds: every ten seconds.
     @app.periodic(cron="* * * * * */10")
     @app.task(
         name=_RETURNING,
@@ -239,7 +240,7 @@ async def _shift(
     ends: ShiftEnds,
     run: Any,
 ) -> asyncio.Task[None]:
-    """Run a shift, and report how it ended, whatever happens. Return the task that reports it."""
+    """Run a shift and always report how it ended. Return the task that reports it."""
     end = ShiftEnd("The worker failed; its log says why.")
     try:
         async with place.builds.used(
@@ -270,7 +271,7 @@ async def _play(
 ) -> ShiftEnd:
     async with AsyncExitStack() as stack:
         socket = place.socket
-        # If there are several referees, the program must be able to go from one to another.
+        # If there are several referees, the program must be able to change to another.
         if socket is None or place.referees.several or not await _listens(socket):
             socket = await stack.enter_async_context(relayed(place.referees, begun.token))
         at = HostedPlace(place.referees, socket, begun.token)
@@ -287,7 +288,7 @@ async def _play(
 
 
 async def _final(place: Workplace, block: pb.FinalBlock, leave: asyncio.Event) -> None:
-    """Play a block of a final, and hand it in until a referee has answered."""
+    """Play a block of a final, and hand it in, retrying until a referee answers."""
     begun = await place.shifts.begin_final(block)
     if begun is None:
         return

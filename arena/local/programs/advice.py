@@ -1,4 +1,4 @@
-"""Advice for a program that cannot play; each continues the sentence that says so."""
+"""Advice for a program that cannot play; each continues the sentence of the error message."""
 
 import shlex
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""Clocks without time that is nobody's fault.
+"""Clocks that leave out time for which no bot is responsible.
 
 AttentiveTimer   the event loop's clock without the time in which this process did not run
-ProgramTimer     the same without the time in which a program could not run either
+ProgramTimer     also without the time in which a program could not run
 """
 
 import asyncio
@@ -12,16 +12,17 @@ from typing import Final
 from arena.processes import asleep, processor_seconds
 
 LONGEST_GAP: Final = 1.0
-"""Seconds between two looks at the clock after which this process is taken to have been stopped:
-whoever uses the timer looks some ten times a second."""
+"""If more seconds pass between two readings of the clock, this process counts as stopped in
+between: users of the timer read it about ten times a second."""
 _SHORTEST_GAP: Final = 0.1
-"""Seconds between two looks at a program."""
+"""The least seconds between two checks of a program."""
 
 
 class AttentiveTimer:
     """A Timer (see play.ports) for a referee that Ctrl-Z or a busy machine may stop.
 
-    Bots answered meanwhile, and nobody read it: that time is nobody's.
+    While it was stopped, bots may have answered and the referee read nothing: that time does not
+    count.
     """
 
     def __init__(self) -> None:
@@ -30,7 +31,7 @@ class AttentiveTimer:
         self._lost = 0.0
 
     def now(self) -> float:
-        """Return the seconds in which this process ran, since any moment."""
+        """Return the seconds in which this process ran, since an arbitrary moment."""
         time = self._loop.time()
         if time - self._looked > LONGEST_GAP:
             self._lost += time - self._looked
@@ -42,7 +43,7 @@ class AttentiveTimer:
         return _Call(self, when, callback)
 
     def loop_time(self, when: float) -> float:
-        """When it will be so late on the loop's clock, if this process runs until then."""
+        """Return the loop's time when `now()` reaches `when`, if this process is not stopped."""
         return when + self._lost
 
 
@@ -71,20 +72,20 @@ class _Call:
 
 
 class ProgramTimer:
-    """Counts the seconds in which a program sleeps, and those that it uses of the processors.
+    """Counts the seconds in which a program sleeps, and its CPU time.
 
-    Not those in which it waits for a processor or a disk or is stopped, nor those in which this
-    process did not look: on a busy machine a good program takes minutes to start.
+    It does not count time in which the program waits for a processor or a disk or is stopped, or in
+    which this process was stopped: on a busy machine a good program takes minutes to start.
     """
 
     def __init__(self, process_id: int) -> None:
-        """All of its processes are that one and those below."""
+        """Count for the program that consists of this process and its descendants."""
         self._process_id = process_id
         self._looked = time.monotonic()
         self._used = self._now = 0.0
 
     def now(self) -> float:
-        """Return the seconds that count, since any moment."""
+        """Return the seconds that count, since the start of this timer."""
         looked = time.monotonic()
         gap = looked - self._looked
         if gap >= _SHORTEST_GAP:

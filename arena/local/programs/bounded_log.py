@@ -1,4 +1,4 @@
-"""`BoundedLog`: a file for what a program prints, which keeps the newest of it."""
+"""`BoundedLog`: a log file of a program that keeps only the newest output."""
 
 import os
 import threading
@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Final
 
 MOST_BYTES: Final = 16 * 2**20
-"""A file that has grown beyond this is cut to KEPT_BYTES, its oldest lines first."""
+"""When a file exceeds this size, it is cut to its newest KEPT_BYTES."""
 KEPT_BYTES: Final = 4 * 2**20
 _LOOK_SECONDS: Final = 0.02
 LEFT_OUT: Final = b"[older output was left out]\n"
@@ -16,14 +16,14 @@ LEFT_OUT: Final = b"[older output was left out]\n"
 class BoundedLog:
     """Watches the file while the program runs; call `close` when it has ended.
 
-    The program writes to the file itself, so that a line is there as soon as it is printed. What it
-    prints in the moment in which the file is cut may be lost.
+    The program writes to the file itself, so that a line is there as soon as it is printed. Output
+    that is printed while the file is being cut may be lost.
     """
 
     def __init__(self, path: Path, *, most: int = MOST_BYTES, kept: int = KEPT_BYTES) -> None:
         self._most = most
         self._kept = kept
-        # Appending, so that a program goes on at the new end of a file that was cut.
+        # In append mode, so that the program continues at the new end after the file was cut.
         path.write_bytes(b"")
         self._file = path.open("a+b", buffering=0)
         self._beginning = path.open("r+b")
@@ -40,7 +40,7 @@ class BoundedLog:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Begin to watch, once the program is started."""
+        """Begin to watch the file; the program is started by now."""
         if kind is None:
             self._watching.start()
         else:
@@ -48,7 +48,7 @@ class BoundedLog:
             self._beginning.close()
 
     def close(self) -> None:
-        """Cut the file a last time, and watch no more. May be called again."""
+        """Cut the file a last time, and stop watching it. May be called again."""
         self._over.set()
         if self._watching.is_alive():
             self._watching.join()
@@ -65,7 +65,7 @@ class BoundedLog:
         if size <= self._most:
             return
         newest = os.pread(number, self._kept, size - self._kept)
-        # Written over the old beginning, as what is appended would stand behind newer lines.
+        # Overwrite the beginning: appended lines would come after newer lines of the program.
         self._beginning.seek(0)
         self._beginning.write(LEFT_OUT + (newest.partition(b"\n")[2] or newest))
         self._beginning.flush()

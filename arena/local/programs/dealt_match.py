@@ -1,8 +1,8 @@
-"""`play_dealt`: one match whose deal is given, among programs that are started for it alone.
+"""`play_dealt`: one match with a given deal, among programs that are started only for it.
 
-The deal is that of other matches, too, so no program may have played one of them: each is started
-anew, and ended before it is told how the match ended. What the programs join with does not change
-the deal.
+Other matches have the same deal, so no program may have played one of them: new programs are
+started, and they are ended before they receive the end of the match. The entropy that they send
+does not change the deal.
 
 UserError
 └── AbsentError    programs did not start, connect or join: the match did not begin
@@ -27,7 +27,7 @@ from arena.waiting import wait_at_most
 
 _LOOK_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 2.0
-"""How long a program may be away from a running match: one that ended does not come back."""
+"""The time that a program may be away from a match; it is short, as ended programs stay away."""
 
 
 class AbsentError(UserError):
@@ -44,14 +44,14 @@ class Deal:
 
     secret: bytes
     entropies: tuple[bytes, ...]
-    """One of each seat, in the order of the seats."""
+    """The entropies, by seat."""
 
 
 class SeatProgram(Protocol):
     """A program that was started for a seat."""
 
     async def ended(self) -> str:
-        """Wait until it has ended. Return how, in a sentence that its name begins."""
+        """Wait for its end. Return how it ended, as the rest of a sentence begun by its name."""
         ...
 
 
@@ -60,7 +60,7 @@ StartProgram: TypeAlias = Callable[[int, Path, str], AbstractAsyncContextManager
 
 
 class _DealtMatch(HostedMatch):
-    """A match in which the given entropies take the place of those that bots join with."""
+    """A match that uses the given entropies instead of those that bots join with."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class _Table:
     news: asyncio.Event
     timer: AttentiveTimer
     ended: dict[int, str] = field(default_factory=dict)
-    """How the programs of seats have ended."""
+    """How programs have ended, by seat."""
 
     @property
     def seats(self) -> range:
@@ -97,7 +97,7 @@ class _Table:
 
     @asynccontextmanager
     async def following(self, seat: int, program: SeatProgram) -> AsyncIterator[None]:
-        """Note when a program ends."""
+        """Record how a program ends, if it ends within the block."""
 
         async def follow() -> None:
             self.ended[seat] = await program.ended()
@@ -150,7 +150,7 @@ class _Table:
         raise AbsentError(absent, f"{names} did not join the match.")
 
     def _why_away(self, seat: int, late: bool) -> str:
-        """Return why a program cannot play any more; "" if it may."""
+        """Return why a program cannot play; "" if it can, or may still connect."""
         session = self.referee.sessions.get(seat)
         if session is not None:
             plays = self.setup.game in session.games
@@ -158,10 +158,10 @@ class _Table:
         return self.ended.get(seat, "did not connect in time." if late else "")
 
     async def _look(self) -> None:
-        """Wait for news, and at most for a look at the programs."""
+        """Wait for news, for _LOOK_SECONDS at most."""
         await wait_at_most(self.news, _LOOK_SECONDS)
         self.news.clear()
-        self.timer.now()  # it takes time without a look for time in which nobody ran
+        self.timer.now()  # unread for long, the timer would assume that this process was stopped
 
 
 async def play_dealt(

@@ -1,6 +1,6 @@
 """`LocalReferee`: a gRPC referee for the programs that this process started.
 
-It has no database, no ladder and no limits of its guests; whoever uses it seats the bots.
+It has no database, no ladder and no limits on its clients; its caller seats the bots.
 """
 
 import asyncio
@@ -41,11 +41,11 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 class LocalReferee:
     """The connections of the programs, by their numbers from 0.
 
-    It checks tokens, and is the matchmaker of the lobby and the keeper of missed ends.
+    It checks tokens, and is also the lobby's matchmaker and keeper of missed ends.
     """
 
     def __init__(self, names: Mapping[int, str], changed: Callable[[], None]) -> None:
-        """Serve; `changed` is called when a program has come, gone or wants to leave."""
+        """Make the tokens; `changed` is called when a program connects, leaves or asks to leave."""
         self.tokens = {number: secrets.token_urlsafe(24) for number in names}
         self._numbers = {hashlib.sha256(t.encode()).digest(): n for n, t in self.tokens.items()}
         self._names = names
@@ -53,7 +53,7 @@ class LocalReferee:
         self.sessions: dict[int, Session] = {}
         """The newest session of each program that has ever connected."""
         self.leaving: set[int] = set()
-        """Programs that asked to leave."""
+        """The programs that asked to leave."""
 
     # The tokens.
 
@@ -86,12 +86,12 @@ class LocalReferee:
         self._changed()
 
     def places_changed(self, _participant: Participant) -> None:
-        """Note that a match takes the places that it needs."""
+        """Do nothing: the places are checked when a match begins."""
 
     def knows(self, participant: Participant) -> bool:
         return participant in self.sessions.values()
 
-    # What a program misses while it is away is of no use to it.
+    # Ends that a program missed while it was away are not kept.
 
     def missed(self, _session: Session, _match_id: str) -> None:
         pass
@@ -138,15 +138,15 @@ class LocalReferee:
             finally:
                 lobby.close_all(_over)
                 await server.stop(grace=0.2)
-                # It does not wait for what a stream does at its end, such as a line in the log.
+                # `stop` does not wait for a stream's last steps, such as a line in the log.
                 await asyncio.gather(*filter(None, streams), return_exceptions=True)
 
 
 @contextmanager
 def only_warnings() -> Iterator[None]:
-    """Let the referee's log say only what is wrong with itself, on stderr.
+    """Limit the referee's log to its own warnings and errors, on stderr.
 
-    Several referees at a time need it once around all of them.
+    For several referees at a time, use it once around all of them.
     """
     before = structlog.get_config()
     structlog.configure(

@@ -1,8 +1,8 @@
-"""`BotProgram`: a bot's program, started here, with a file for what it prints.
+"""`BotProgram`: a bot's program, started here, with a log file for its output.
 
 UserError
 └── BotProgramError    a program ended, hangs, does not connect or does not join; the message has
-                       the end of what it printed
+                       the end of its output
 """
 
 import contextlib
@@ -21,33 +21,33 @@ from arena.printable import printable
 from arena.processes import STDOUT, TimeoutExpired, how_it_ended, program_environment, spawn_program
 
 CONNECT_SECONDS: Final = 15.0
-"""How long a program may take to connect: a busy machine starts a JVM in some seconds."""
+"""The time that a program may take to connect; a busy machine needs seconds to start a JVM."""
 STOP_SECONDS = 2.0
-"""How long a program may take to leave after SIGTERM before it is killed."""
+"""The time that a program may take to leave after SIGTERM before it is killed."""
 _TAIL_LINES = 12
 _TAIL_BYTES = 4096
 _RECENT_BYTES = 256 * 1024
-"""For so long, in what it printed, the faults of a match that has just ended are looked for."""
+"""The newest bytes of output that are searched for the faults of a match that has just ended."""
 _LONGEST_REASON = 300
 _REASON: Final = "arena: "
-"""With this a command of the arena begins the reason for which it ends."""
+"""The prefix of the reason that a command of the arena prints when it fails."""
 
 
 def open_socket(address: str) -> None:
-    """Let programs connect that run as another user: who may reach a Unix socket, its folder says.
+    """Let programs of all users connect to a Unix socket; its folder limits who can reach it.
 
-    Of other addresses nothing is changed.
+    Does nothing for other addresses.
     """
     if address.startswith("unix:"):
         Path(address.removeprefix("unix:")).chmod(0o666)
 
 
 class BotProgramError(UserError):
-    """A program cannot play; the message names it and shows the end of what it printed."""
+    """A program cannot play; the message names it and shows the end of its output."""
 
 
 class BotProgram:
-    """A running program; whatever it has started ends with it."""
+    """A running program; all processes that it has started end with it."""
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class BotProgram:
     ) -> None:
         """Start the program.
 
-        It gets the `address` of the referee, its `token` and its `settings`; the newest of what it
-        prints is in the file `log`.
+        It gets the referee's `address`, its `token` and its `settings`. The file `log` has its
+        newest output.
         """
         self.name = name
         self.log = log
@@ -83,11 +83,11 @@ class BotProgram:
                 stderr=STDOUT,
             )
         self.timer = ProgramTimer(self._process.pid)
-        """Counts what it could have used."""
+        """Counts the time that the program could have used."""
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the program has not ended."""
         return self._process.poll() is None
 
     @property
@@ -101,13 +101,13 @@ class BotProgram:
         return time.monotonic() - self._started
 
     def failed(self, how: str) -> BotProgramError:
-        """Return an error about it: `how` continues its name."""
+        """Return an error about the program; its name and `how` form a sentence."""
         return BotProgramError(f"{self.name} {how}.{self._tail()}")
 
     def how_it_ended(self) -> str:
-        """Return what became of a program that is not running, in words.
+        """Return in words how a program ended that is not running.
 
-        Of a command of the arena, such as the bridge, with the reason that it printed.
+        For a command of the arena, such as the bridge, this includes the reason that it printed.
         """
         how = f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
         last = self._printed(_TAIL_BYTES)[-1:]
@@ -116,7 +116,7 @@ class BotProgram:
         return f"{how}: {printable(last[0]).removeprefix(_REASON).rstrip('.')}"
 
     def why_no_answer(self, match_id: str, turn: int) -> str | None:
-        """Why it had no answer to a turn, if it says so as the SDK and the bridge do."""
+        """Return why it had no answer to a turn, if it logged that like the SDK and the bridge."""
         begin = NO_ANSWER % (turn, match_id, "")
         for line in reversed(self._printed(_RECENT_BYTES)):
             _, found, why = line.partition(begin)
@@ -125,7 +125,7 @@ class BotProgram:
         return None
 
     def _printed(self, most: int) -> list[str]:
-        """Return the lines at the end of what it printed, of at most so many bytes."""
+        """Return the last lines of its output, of at most `most` bytes."""
         with self.log.open("rb") as output:
             output.seek(max(0, self.log.stat().st_size - most))
             return output.read().decode("utf-8", "replace").expandtabs(4).splitlines()
@@ -137,26 +137,26 @@ class BotProgram:
         return "\n".join([f" The end of what it printed ({self.log}):", *lines])
 
     def ask_to_stop(self) -> None:
-        """Send SIGTERM to it and to its process group."""
+        """Send SIGTERM to the program and its process group."""
         self._process.terminate()
 
     def stop(self) -> None:
-        """Wait until it has ended, and end what is left of it."""
+        """Wait up to STOP_SECONDS for its end, then kill the rest."""
         with contextlib.suppress(TimeoutExpired):
             self._process.wait(STOP_SECONDS)
         self.kill()
 
     def kill(self) -> None:
-        """End it, and whatever it has started, at once."""
+        """Kill the program, and all processes that it has started, at once."""
         self._process.kill()
         self._process.wait()
         self._bound.close()
 
 
 def _telling(lines: Sequence[str]) -> list[str]:
-    """Return the lines without what a bot says of each fault, and each reason once.
+    """Return the lines without the messages about faults, and each reason for no answer once.
 
-    A program that fails does so in all its matches, and what it says itself comes before.
+    A program that fails does so in all its matches, and those messages would hide its own output.
     """
     fault, no_answer = (f" {text.partition('%')[0]}" for text in (FAULT, NO_ANSWER))
     found, reasons = [], set()

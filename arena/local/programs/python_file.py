@@ -26,7 +26,7 @@ def main(file: str) -> None:
 def _bot(name_or_path: str) -> type[AnyBot]:
     path = Path(name_or_path)
     if path.suffix == ".py" and path.is_file():
-        # The sample bots are not there for a program in the sandbox.
+        # In the sandbox there are no sample bots, so do not import the code that finds them.
         return bot_in(path.resolve())
     from arena.local.loading import load_bot
 

@@ -1,4 +1,4 @@
-"""`ProgramSeat`: one seat of one match, with what tells whether its program hangs."""
+"""`ProgramSeat`: one seat of one match, with the times that show whether its program hangs."""
 
 from collections.abc import Callable
 
@@ -9,22 +9,22 @@ from arena.v1 import referee_pb2
 
 
 class Attention:
-    """When a program was asked, and when it answered."""
+    """The times when a program was asked, and when it last answered."""
 
     def __init__(self) -> None:
         self.open: dict[RemotePlayer, float] = {}
-        """When each open turn was asked, oldest first."""
+        """The time at which each open turn began, oldest first."""
         self.heard = 0.0
-        """When its last answer came."""
+        """The time of its last answer."""
 
     def silent_seconds(self, now: float) -> float:
-        """Return for how long it has not answered although it was asked."""
+        """Return for how many seconds the program has had an open turn and answered nothing."""
         oldest = next(iter(self.open.values()), now)
         return now - max(oldest, self.heard)
 
 
 class ProgramSeat(RemotePlayer):
-    """Notes open turns and answers."""
+    """A seat that records the times of open turns and answers."""
 
     def __init__(self, session: Session, attention: Attention, now: Callable[[], float]) -> None:
         super().__init__(session)

@@ -1,8 +1,8 @@
 """`ProgramTable`: plays matches among programs, several at once, and yields them in order.
 
-Every bot is a process that connects to a referee in this process, a sample bot or a .py file too:
-none of them thinks at the cost of another's clock. Matches are dealt by the seed (see
-`arena.local.in_process`) and by what the programs join with, so they repeat as far as those do.
+Every bot, also a sample bot or a .py file, is a process that connects to a referee in this process,
+so that no bot's thinking costs time on another's clock. Deals follow from the seed (see
+`arena.local.in_process`) and the entropy that programs send, so matches repeat only if both do.
 """
 
 import asyncio
@@ -33,16 +33,16 @@ from arena.server.play.ports import Player
 from arena.server.play.terms import Patience
 
 SILENT_SECONDS: Final = 10.0
-"""A program that answers none of its turns for so long hangs; with slow time controls longer."""
+"""If a program answers none of its open turns for this time, it counts as hanging."""
 TURNS_OF_SILENCE: Final = 5
-"""The number of turns after which it hangs, where those take longer."""
+"""With a slow time control, the silence must last at least for the time of this many turns."""
 _LOOK_SECONDS: Final = 0.05
 _LEAVE_SECONDS: Final = 10.0
-"""How long a program that asked to leave may take to end once it is let go: only its code says that
-it has failed. The bridge waits five seconds for its own program."""
+"""The time that a program that asked to leave may take to end once it is allowed to: only its exit
+code shows whether it failed. The bridge waits five seconds for its own program."""
 _LEFT: Final = "asked to leave (drain) before all was played"
 _FINISH_SECONDS: Final = 3.0
-"""How long matches that nobody waits for may go on when all is over."""
+"""The time that remaining matches, whose results are not needed, may continue at the end."""
 
 
 class _Seating(NamedTuple):
@@ -51,7 +51,7 @@ class _Seating(NamedTuple):
     series: Series
     seed: Seed
     label: str
-    """What its secret is derived by."""
+    """The label from which its secret is derived."""
     order: tuple[int, ...]
     """The position of each seat's bot in the line-up."""
     bots: tuple[int, ...]
@@ -59,7 +59,7 @@ class _Seating(NamedTuple):
 
 
 class ProgramTable:
-    """The programs of a run, started by `with`; logs are NAME.log in a folder."""
+    """The programs of a run, started by `with`; their logs are NAME.log in the folder `logs`."""
 
     def __init__(
         self,
@@ -84,16 +84,16 @@ class ProgramTable:
         self._attention = [Attention() for _ in entries]
         self._programs: list[BotProgram] = []
         self._busy = [0] * len(entries)
-        """How many matches each bot plays."""
+        """The number of matches that each bot is playing."""
         self._let_go: dict[int, float] = {}
-        """When each bot that asked to leave was let go."""
+        """The time at which each bot that asked to leave was allowed to."""
         self._running: set[HostedMatch] = set()
         self._waiting: Iterator[tuple[int, _Seating]] = iter(())
         self._next: tuple[int, _Seating] | None = None
         self._exhausted = False
-        """Whether no further match is to begin."""
+        """Whether no matches are left to begin."""
         self._played: dict[int, tuple[Series, BlockMatch]] = {}
-        """Matches that are over, by their number in the series."""
+        """Finished matches that were not yielded yet, by their number over all series."""
         self._failure: Exception | None = None
         self._watching: asyncio.Task[None] | None = None
         self._stack = ExitStack()
@@ -101,7 +101,7 @@ class ProgramTable:
     def __enter__(self) -> "ProgramTable":
         with ExitStack() as stack:
             self._loop = stack.enter_context(runner())
-            # Ended by hand, last: programs leave while the referee is still there.
+            # Closed explicitly in `_close`: programs must leave while the referee still runs.
             self._open = AsyncExitStack()
             stack.callback(lambda: self._loop.run(self._close()))
             self._loop.run(self._start())
@@ -126,7 +126,7 @@ class ProgramTable:
         self._watching = asyncio.create_task(self._watch())
 
     async def _close(self) -> None:
-        """Let the programs leave, and end what is left of them."""
+        """Ask the programs to leave, and kill those that do not."""
         if self._watching is not None:
             self._watching.cancel()
         self._waiting, self._next = iter(()), None
@@ -185,7 +185,7 @@ class ProgramTable:
         return self._exhausted and not self._running and wanted not in self._played
 
     async def _some(self, wanted: int) -> list[tuple[Series, BlockMatch]]:
-        """Return the next matches that are over, at least one if any is to be played."""
+        """Return the next finished matches in order; at least one unless all are played."""
         self._fill()
         while wanted not in self._played and not self._all_played(wanted):
             if self._failure is not None:
@@ -199,9 +199,10 @@ class ProgramTable:
         return found
 
     async def _see_off(self) -> None:
-        """Raise BotProgramError if a program has failed, though all is played.
+        """Raise BotProgramError if a program failed, even if all matches were played.
 
-        Its last matches went on without it, and by then it may only have asked to leave.
+        Its last matches may have continued without it, and until now it may only have asked to
+        leave.
         """
         leaving = [self._programs[number] for number in self._referee.leaving]
         await self._until_ended(leaving, _LEAVE_SECONDS)
@@ -210,7 +211,7 @@ class ProgramTable:
                 raise program.failed(program.how_it_ended())
 
     def _look(self) -> None:
-        """React to a program that came, went or wants to leave."""
+        """React to a program that connected, left or asked to leave."""
         self._let_leave()
         self._fill()
 
@@ -221,7 +222,7 @@ class ProgramTable:
                 self._referee.sessions[number].drained()
 
     def _fill(self) -> None:
-        """Begin matches while there are places."""
+        """Begin matches while the bots of the next one are free."""
         while self._failure is None:
             self._next = self._next or next(self._waiting, None)
             self._exhausted = self._next is None
@@ -265,8 +266,8 @@ class ProgramTable:
             played = seating.series.finished(seating.order, transcript, refused, match.notes.notes)
             self._played[number] = seating.series, played
             self._news.set()
-            # Not from within the last answer of this match: the calls of one would nest in those
-            # of another.
+            # Scheduled, not called: within the last answer of this match, calls of further matches
+            # would nest.
             self._timer.call_at(self._timer.now(), self._look)
             return
         how = {
@@ -280,7 +281,7 @@ class ProgramTable:
             self._fail(absent.failed(how[outcome]))
 
     def _explained(self, seating: _Seating, match: HostedMatch, refused: Refused) -> Refused:
-        """Return a refusal with the program's own reason for no answer, which its log has."""
+        """Return a refusal with the program's own reason for no answer, if its log has one."""
         if refused.kind is not FaultKind.MALFORMED:
             return refused
         program = self._programs[seating.bots[refused.seat]]
@@ -299,7 +300,7 @@ class ProgramTable:
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _ended(self) -> bool:
-        """Whether a program has ended, which is then the failure."""
+        """Return whether there is a failure, such as a program that has ended."""
         for number, program in enumerate(self._programs):
             if program.running:
                 continue
