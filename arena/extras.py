@@ -119,7 +119,7 @@ def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
         sentence += ". It works with the database of an arena on this machine"
     if extra == "server" and command in OF_RESULTS:
         sentence += (
-            "; the results of one elsewhere are on the pages of its dashboard, and told by "
+            "; the results of an arena elsewhere are on the pages of its dashboard, and in "
             "`arena bot matches`, `faults`, `transcript` and `ratings`"
         )
     return sentence + "."

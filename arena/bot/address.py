@@ -173,8 +173,8 @@ class Address:
             )
         if self.encrypted and "WRONG_VERSION_NUMBER" in details:
             return (
-                f"What answers at {self.target} does not speak TLS. (ARENA_ADDRESS or --address is "
-                "then without https://.)"
+                f"The server at {self.target} does not use TLS. (Leave out https:// in "
+                "ARENA_ADDRESS or --address.)"
             )
         if "Connection refused" in details:
             return (

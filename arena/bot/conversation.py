@@ -172,7 +172,7 @@ class Conversation:
         """
         seat = self._seats.pop(end.match_id, None) or self._ended_while_away(end.match_id)
         if seat is None:
-            told = "Match %s ended: this was told before, or an earlier run of the bot played it."
+            told = "Match %s ended; it was reported before, or an earlier run of the bot played it."
             _log.info(told, end.match_id)
             return
         self.tally.finished += 1

@@ -220,8 +220,8 @@ def _write_note(text: str, usage: Usage | None, answer: referee_pb2.Answer) -> N
     except any_failure():  # a bad note must not cost the bot its turn
         answer.ClearField("note")
         _log.warning(
-            "The note at turn %d of match %s is left out: it is a text, with a Usage of whole "
-            "numbers.",
+            "The note at turn %d of match %s is left out: a note must be text, with a Usage of "
+            "whole numbers.",
             answer.turn_number,
             answer.match_id,
         )

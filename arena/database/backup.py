@@ -42,7 +42,6 @@ RUNNING: Final = (
 """The tables whose rows are not in a backup."""
 _DUMP: Final = "dump"
 _MANIFEST: Final = "manifest.json"
-_PIECE: Final = 1 << 20
 _EVERYWHERE: Final = re.compile(r" (SCHEMA|COMMENT|ACL) - (SCHEMA )?public | ACL pg_catalog ")
 """The lines of `pg_restore --list` that are not restored: the schema `public`, and the rights on
 Postgres's own functions, which `arena roles` has already revoked.
@@ -136,7 +135,7 @@ def restore(url: str, file: Path) -> BackupManifest:
             with zipfile.ZipFile(file) as archive:
                 dump = Path(archive.extract(_DUMP, place))
             if _digest(dump) != manifest.sha256:
-                raise BackupError(f"{file} is damaged: its SHA-256 differs from that it names.")
+                raise BackupError(f"{file} is damaged: its SHA-256 differs from the one it names.")
             chosen = Path(place) / "chosen"
             chosen.write_text(_chosen(dump))
             _run(

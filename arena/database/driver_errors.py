@@ -24,7 +24,7 @@ def refused_or_unreachable(error: Exception) -> StorageError:
     cause = cause_of(error)
     if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
         return LeaseTakenError(
-            "Another referee has taken over this one's matches: it held its lease no longer."
+            "Another referee has taken over this one's matches, because its lease had expired."
         )
     reason = str(cause).strip().split("\n", 1)[0]
     if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):

@@ -79,7 +79,7 @@ class _Check:
                 await self.tell_step(self.step)
             except WorkerCallError as error:  # the check does not depend on its reports
                 log.warning("step of a check not reported", step=self.step, why=str(error))
-        return ShiftEnd("Its check failed on our side: tell the operator.")
+        return ShiftEnd("The arena could not complete its check: tell the operator.")
 
 
 def _end(result: dict[str, Any]) -> ShiftEnd:

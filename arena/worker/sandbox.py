@@ -60,12 +60,12 @@ STAND_BACK_SECONDS: Final = 2.0
 NOT_HERE: Final = "Bots cannot be hosted on this machine"
 _CHUNK_BYTES = 64 * 1024
 _CONNECTED_OFTEN: Final = (
-    f"The arena: it connected {CONNECTS_AT_ONCE} times; from now on it waits until it may, once in "
+    f"The arena: it connected {CONNECTS_AT_ONCE} times; from now on it may connect only once every "
     f"{CONNECT_EACH_SECONDS:g} s.\n"
 )
 _WATCHED_OFTEN: Final = (
-    f"The arena: it watched {WATCHES_AT_ONCE:,} files by epoll; from now on it waits until it may, "
-    f"{1 / WATCH_EACH_SECONDS:.0f} times in a second.\n"
+    f"The arena: it watched {WATCHES_AT_ONCE:,} files by epoll; from now on it may watch only "
+    f"{1 / WATCH_EACH_SECONDS:.0f} a second.\n"
 )
 _ENVIRONMENT: Final = {
     "PATH": SEARCH_PATH,

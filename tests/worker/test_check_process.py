@@ -26,7 +26,9 @@ async def test_a_check_whose_process_is_killed_refuses_nothing_and_says_whose_fa
     hangs = program("import time; time.sleep(1000)")
     async with asyncio.timeout(PATIENCE):
         end = await checked(hangs, kill, asyncio.Event())
-    assert end == ShiftEnd("Its check failed on our side: tell the operator.", accepted=None)
+    assert end == ShiftEnd(
+        "The arena could not complete its check: tell the operator.", accepted=None
+    )
 
 
 async def test_a_check_goes_on_when_its_steps_are_not_taken(program: MakeProgram) -> None:

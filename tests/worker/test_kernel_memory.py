@@ -122,8 +122,7 @@ async def test_watches_of_epoll_wait_when_they_are_many(program: MakeProgram) ->
     _, printed = await outcome(program(text))
     told, made = printed.splitlines()
     assert told == (
-        "The arena: it watched 4,096 files by epoll; from now on it waits until it may, 500 times "
-        "in a second."
+        "The arena: it watched 4,096 files by epoll; from now on it may watch only 500 a second."
     )
     assert 4_096 <= int(made) <= 4_096 + (time.monotonic() - began) / WATCH_EACH_SECONDS
 

@@ -235,7 +235,7 @@ async def test_connections_wait_when_they_are_many_whoever_opens_them(
     due = CONNECTS_AT_ONCE + (time.monotonic() - began) / CONNECT_EACH_SECONDS
     assert CONNECTS_AT_ONCE <= connected <= due
     assert printed == (
-        "The arena: it connected 32 times; from now on it waits until it may, once in 0.5 s.\n"
+        "The arena: it connected 32 times; from now on it may connect only once every 0.5 s.\n"
     )
 
 

@@ -21,7 +21,7 @@ def to_play(game: str, plays: Iterable[str], entry: NamedBot) -> str:
     """Advice for a program that plays only other games."""
     if not _behind_bridge(entry):
         return ""
-    return f"; which games it plays, the bridge is told: --games {','.join([*plays, game])}"
+    return f"; tell the bridge which games it plays: --games {','.join([*plays, game])}"
 
 
 def to_answer(entry: NamedBot) -> str:

@@ -99,7 +99,7 @@ async def test_clients_that_expect_tls_where_there_is_none_are_told(
     async with running_arena(database, RefereeSettings(table_types=[BLUFF], terms=CALM)) as arena:
         why = await ask(address(arena, authority))
     assert why is not None
-    assert "does not speak TLS. (ARENA_ADDRESS or --address is then without https://.)" in why
+    assert "does not use TLS. (Leave out https:// in ARENA_ADDRESS or --address.)" in why
 
 
 async def test_clients_that_do_not_trust_the_certificate_are_told_what_to_set(
