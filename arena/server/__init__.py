@@ -1,1 +1,1 @@
-"""The server: a room for each of its tasks; `app` puts them together."""
+"""The server: one package for each of its tasks; `app` puts them together."""

@@ -91,7 +91,7 @@ class Agendas:
 
     @property
     def wanted(self) -> Collection[int]:
-        """The versions that engagements of any wait for."""
+        """The versions that the engagements of any agenda wait for."""
         return set().union(*(one.wanted for one in self._agendas))
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
@@ -104,7 +104,7 @@ class Agendas:
         return None
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """Return the versions that any of them holds."""
+        """Return the versions that any agenda holds."""
         return set().union(*(one.held(present) for one in self._agendas))
 
     def taken_up(self, block_id: str) -> Engagement | None:
@@ -117,5 +117,5 @@ class Agendas:
         return None
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
-        """Report to the agenda that has made it that an engagement ended."""
+        """Report the end of an engagement to the agenda that it came from."""
         self._of.pop(engagement).ended(engagement, ending)

@@ -56,7 +56,8 @@ class BlockContext:
 class BlockRun:
     """A block whose matches are played one after the other.
 
-    After a restart of the referee two may run at once: the first had ended, but was not recorded.
+    After a restart of the referee, two of its matches may run at once: the first had ended before,
+    but was not recorded.
     """
 
     def __init__(
@@ -77,9 +78,10 @@ class BlockRun:
 
         `bots` are in the order of the first match's seats, `left` the positions to play.
 
-        `challenge` is the one that asked for it; None also for one that an earlier referee began.
-        `engaged` says whether a tournament asked for the block, even one that is over by now;
-        `awaited_until` until when bots are waited for that are not back after a restart.
+        `challenge` is the challenge that asked for the block; None also if an earlier referee began
+        it. `engaged` says whether a tournament asked for the block, even one that is over by now.
+        `awaited_until` is the time until which the block waits for bots that are not back after a
+        restart.
         """
         self.table_type, self.bots, self.block = table_type, tuple(bots), block
         self.engagement, self.engaged = engagement, engaged
@@ -115,7 +117,7 @@ class BlockRun:
 
     @property
     def casual(self) -> bool:
-        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
+        """Whether a challenge asked for it, so that it does not affect the ladder."""
         return not self.engaged and not self.block.rated
 
     @property
@@ -270,7 +272,7 @@ class BlockRun:
                 self._break(match, hosted)
 
     def _lose(self, match: MatchInBlock, hosted: HostedMatch) -> None:
-        """Void a match that was played, and its block, by an error of ours while it is handled."""
+        """Void a played match and its block, after an error of ours in recording the match."""
         log.exception("match not written down", match=hosted.setup.match_id)
         hosted.discard()
         if not self._over:
@@ -284,7 +286,7 @@ class BlockRun:
             self.challenge.lost()
 
     def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
-        """Void a match by an error of ours, and with it its block."""
+        """Void a match, and with it its block, after an error of ours."""
         self.left.insert(0, match.position)
         self._context.writer.snapshots.gone(self.block.id, hosted.setup.match_id)
         for other in list(self._playing.values()):
@@ -336,7 +338,7 @@ class BlockRun:
     def _refused_seat(self, bot: ConnectedBot, seat: int) -> None:
         """Count a bot that does not take its seat in the next match as away.
 
-        A seat of the ladder is owed to the version, whatever instance it connects as next.
+        A seat of the ladder is owed to the version, even if it connects as another instance next.
         """
         if self.engagement is not None:
             self.engagement.away[bot.candidate.bot] += 1
@@ -374,7 +376,7 @@ class BlockRun:
     def _cut_short(self, *, void: bool) -> None:
         if self._over:
             return
-        # Of a block of which nothing was played storage does not know.
+        # Storage knows a block only if a match of it was played, or if a tournament asked for it.
         begun = len(self.left) + len(self._playing) < self.block.size or self.engaged
         continued = self.engagement is not None and not void
         if begun and not continued:

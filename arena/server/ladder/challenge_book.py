@@ -27,9 +27,9 @@ from arena.server.ladder.roster import Roster
 from arena.server.play.ports import ChallengePolicy, Participant, Timer
 
 SHARE_OF_PLACES: Final = 4
-"""The divisor of a bot's places that yields how many are for challenges of others, at least one."""
+"""A bot's places divided by this are for challenges of others, but at least one place."""
 MOST_OF_ONE: Final = 8
-"""The most challenges of one owner at once; each house bot counts by itself."""
+"""The most challenges of one owner at once; each house bot counts as an owner of its own."""
 MOST_IN_ALL: Final = 64
 """The most challenges at once, so that a crowd of them leaves the referee time for the ladder."""
 MOST_WAITING_SECONDS: Final = 60.0
@@ -115,7 +115,7 @@ class ChallengeBook:
         ]
 
     def connected(self, owner: str, name: str) -> Registered | None:
-        """Return the newest connected version of an owner's bot that bears a name; None if none."""
+        """Return the newest connected version of an owner's bot with this name, or None."""
         found = [
             bot.participant.registered
             for bot in self._roster.present
@@ -180,7 +180,7 @@ class ChallengeBook:
         run.ended(0, reason)
 
     def _let_go(self, run: ChallengeRun) -> None:
-        self._against -= Counter(run.opponents)  # which forgets those with none
+        self._against -= Counter(run.opponents)  # this also drops counts of zero
 
     def _opponents(
         self, wanted: Challenge, challenger: ConnectedBot, now: float

@@ -33,17 +33,17 @@ from arena.v1 import registry_pb2, transcript_pb2
 MOST_MATCHES: Final = 100
 """The most matches of one challenge."""
 TURN_MS: Final = range(100, 120_000 + 1)
-"""The longest turn that a challenge may allow: time enough for a person."""
+"""The turn times that a challenge may ask for; the longest is enough for a person."""
 BANK_MS: Final = range(600_000 + 1)
-"""And as the time bank of a match."""
+"""The time banks that a challenge may ask for."""
 MOST_ACTIONS: Final = 30_000
 """The most actions of one match, by its rules. The transcript of a longer one would be too large
 for a message, and options could make it last for millions."""
 MOST_LISTED: Final = 1_000
 LISTED_SECONDS: Final = 1.0
-"""How old an answer of ListOpponents may be."""
+"""How long an answer of ListOpponents is cached."""
 RETRY_SECONDS: Final = 5.0
-"""After how long a challenge that was one too many may be tried again."""
+"""The pause before a challenge that exceeded a limit may be tried again."""
 
 _STATUSES: Final = {
     ChallengeRefusal.IMPOSSIBLE: grpc.StatusCode.INVALID_ARGUMENT,
@@ -71,7 +71,7 @@ class ChallengeService:
     ) -> None:
         self._now = now
         self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
-        """Answers of ListOpponents by game, each with the time until which it is given."""
+        """The cached answers of ListOpponents by game, each with the time at which it expires."""
         self._authenticate = authenticate
         self._keys = keys
         self._find = find
@@ -101,12 +101,12 @@ class ChallengeService:
         }
 
     def close(self) -> None:
-        """End the calls, as the referee stops; the matches continue with the next start."""
+        """End the calls because the referee stops; the matches continue after the next start."""
         for follower in self._followers:
             follower.news.put_nowait(_stopping())
 
     async def challenge(self, request: pb.ChallengeRequest, context: Context) -> None:
-        """Accept or refuse a challenge, and tell how its matches end."""
+        """Accept or refuse a challenge, and send the results of its matches."""
         try:
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
@@ -126,7 +126,7 @@ class ChallengeService:
     async def get_challenge(
         self, request: pb.GetChallengeRequest, context: Context
     ) -> pb.GetChallengeResponse:
-        """Return what became of a challenge so far."""
+        """Return a challenge's recorded matches so far, and whether it is over."""
 
         async def answer() -> pb.GetChallengeResponse:
             token = bearer_token(context)
@@ -140,8 +140,8 @@ class ChallengeService:
         """Return the answer for a bot that plays in the challenge. Raises ProtocolError."""
         if not is_match_id(challenge_id):
             raise malformed(f"{challenge_id[:80]!r} is not the id of a challenge: that is a UUID")
-        # Before the records are read, so that what ends meanwhile is not called over without its
-        # match.
+        # Before the records are read: a challenge that ends in between must not be reported as over
+        # without its last match.
         going_on = self._book.going_on(challenge_id)
         recorded = await self._find(challenge_id)
         players: frozenset[VersionId] = frozenset()
@@ -197,7 +197,7 @@ class ChallengeService:
         return response
 
     async def _challenger(self, bot: str, token: str) -> Registered:
-        """Return the bot that challenges: that of the token, or the named one of the key's owner.
+        """Return the bot that challenges: the token's, or the bot of that name of the key's owner.
 
         Raises ProtocolError.
         """
@@ -214,7 +214,7 @@ class ChallengeService:
         return found
 
     def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
-        """Return what is asked for. Raises ProtocolError for what is never possible."""
+        """Return the requested challenge. Raises ProtocolError if it can never be played."""
         try:
             game = make_game(request.game, read_options(request.options_json))
         except UserError as error:
@@ -275,8 +275,8 @@ class ChallengeService:
 class _Follower:
     """A call that waits for news.
 
-    At most as many as matches wait, so the queue is bounded; and no transcripts, because a caller
-    may read slowly.
+    The queue is bounded by the number of matches. It holds no transcripts, because a caller may
+    read slowly.
     """
 
     def __init__(self) -> None:

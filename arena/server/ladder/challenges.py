@@ -42,7 +42,7 @@ class Challenge:
 
 
 BROKEN_OFF: Final = "A match had to be broken off by a mistake of the referee."
-"""The reason with which a challenge ends early by an error of ours."""
+"""The reason of a challenge that ends early because of an error of ours."""
 
 
 class ChallengeFollower(Protocol):
@@ -75,7 +75,7 @@ class ChallengeRun:
     _settled: int = 0
     """The number of matches that storage has accepted or refused."""
     _played: int | None = None
-    """How many matches were played, once no further one follows."""
+    """The number of matches played; None until no further one follows."""
 
     @property
     def bots(self) -> tuple[ConnectedBot, ...]:
@@ -97,7 +97,7 @@ class ChallengeRun:
         self._tell_if_over()
 
     def lost(self) -> None:
-        """Count out a match that was played but is void, after no further one follows."""
+        """Uncount a match that was played but is void; called after `ended`."""
         assert self._played is not None
         self._played -= 1
         self.reason = self.reason or BROKEN_OFF

@@ -34,7 +34,7 @@ class Reliability:
     declined_until: Mapping[str, float] = field(default_factory=lambda: NONE_DECLINED)
     """The time until which each instance that declined gets no offers; other copies play on."""
     no_block_before: float = 0.0
-    """The time until which no copy begins a block, since one left a block after its first match."""
+    """The time until which no copy begins a block, because one left a block that had begun."""
 
     def missed(self, now: float) -> float:
         """Count a miss, exclude the version for a while, and return for how many seconds."""
@@ -77,7 +77,7 @@ class ConnectedBot:
     unheard_until: float = 0.0
     """The time until which it gets no offers.
 
-    It let an offer pass and has sent no message since.
+    It ignored an offer and has sent no message since.
     """
     draining: bool = False
     """Whether it asked to leave: it then begins no further block."""

@@ -43,7 +43,7 @@ from arena.server.play.terms import Terms
 
 
 class Director:
-    """The runner of all blocks among the connected bots, above all of the rated ladder."""
+    """Runs all blocks among the connected bots, mainly those of the rated ladder."""
 
     def __init__(
         self,
@@ -94,8 +94,8 @@ class Director:
         self._kept: Collection[int] | None = None
         """The versions that the agenda keeps from the ladder during one look for tables.
 
-        None while the agenda may still have a block to begin. Cached, because both questions cost a
-        pass over all that the agenda waits for.
+        None while the agenda may still have a block to begin. Cached, because both queries scan all
+        engagements that wait.
         """
         self._winding_down = self._held = False
         self.on_idle: Callable[[], None] = lambda: None

@@ -105,7 +105,7 @@ class LadderTables:
         return tuple(copy for copy in copies if copy is not bot)
 
     def _count(self, bot: ConnectedBot) -> None:
-        """Count a bot, unless it rests: then the others have its share of their places."""
+        """Count a bot, unless it rests: then its opponents' places are shared without it."""
         if bot.candidate.bot in self._bot_paces.resting:
             self._uncount(bot)
         elif self._attendance.came(bot):
@@ -223,8 +223,8 @@ class LadderTables:
         Returns when to look for tables again if some bots must rest from each other, otherwise
         None.
         """
-        # A bot that takes half a minute where a turn has a whole one is not slow: time counts as it
-        # would with the default turn.
+        # A bot that takes half a minute of a one-minute turn is not slow: time is scaled to the
+        # default turn.
         scale = DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms
         if scale < 1:
             block = block.scaled(scale)

@@ -1,9 +1,9 @@
 """`PairingSchedule`: decides when a director looks for tables to open.
 
-Several reasons to look cause one look. After a block has ended, others may end before the look, so
-that there is a choice: bots of one block alone would have only each other to meet, and where the
-nearest in strength meet, a choice among few is worth little (docs/ratings.md has figures). The cost
-is bounded: at most a tenth of the blocks wait, for at most a tenth of the time that a block takes.
+Several reasons to look cause one look. After a block has ended, the look waits for others to end:
+the bots of one block alone could only meet each other, and pairing bots of similar strength needs
+more than a few to choose from (docs/ratings.md has figures). The cost is bounded: at most a tenth
+of the blocks wait, for at most a tenth of the time that a block takes.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from typing import Final
 from arena.server.play.ports import Cancellable, Timer
 
 SHARE: Final = 0.1
-"""The part of the running blocks that may wait, and the part of a block's time that they wait."""
+"""The fraction of blocks that may wait, and the fraction of a block's time for which they wait."""
 MOST_SECONDS: Final = 10.0
 _MEMORY: Final = 16
 """The number of blocks over which the running mean extends."""
@@ -45,7 +45,7 @@ class PairingSchedule:
         self._awaited.append(self._timer.call_at(time, self.soon))
 
     def block_ended(self, seconds: float, running: int) -> None:
-        """Schedule a look after a block ended that took `seconds`, while `running` others run.
+        """Schedule a look after the end of a block of `seconds`, while `running` others run.
 
         The look is immediate if enough blocks have ended, otherwise it waits a little for more.
         """

@@ -38,11 +38,11 @@ MOST_ELSEWHERE: Final = 2_000
 
 
 def newest_placings() -> Row:
-    """Select a row for each ladder of the newest matches, without those of challenges.
+    """Select the newest matches, without those of challenges, in one row for each ladder.
 
-    The columns are those of `_LADDER`, versions and placings; these two are by match, the oldest
-    first, and by seat. Each match is looked up by itself: however small their part of all matches,
-    a join would read all blocks and seats.
+    The columns are those of `_LADDER`, versions and placings. The last two are arrays by match,
+    the oldest first, and by seat. The block and seats of each match are looked up separately: a
+    join would read all blocks and seats, however few matches are selected.
     """
     ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
@@ -66,7 +66,9 @@ def newest_placings() -> Row:
 
 
 def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
-    """Select the matches of other leases that began to count between two points of the log.
+    """Select the matches of other leases that entered the log of ratings after `after`.
+
+    Later than `until` are left out.
 
     The columns are those of `_LADDER`, versions and placings (both by seat), and block_id; rows are
     in the order of the log. If there are more than MOST_ELSEWHERE, only the newest are selected.

@@ -10,9 +10,9 @@ from arena.server.ladder.roster import Roster, leave_out
 from arena.server.play.ports import Timer
 
 FAILING_MISSES: Final = 5
-"""A bot keeps failing if it is left out when it has missed or forfeited so many matches.
+"""The number of missed or forfeited matches from which an excluded bot counts as failing.
 
-Each match that it plays to the end takes one away.
+Each match that it plays to the end takes one off.
 """
 
 
@@ -28,7 +28,7 @@ class Pauses:
         *,
         decline_seconds: float,
     ) -> None:
-        """Pause the bots of a roster; `on_failing` is told of those that keep missing matches."""
+        """Pause the bots of a roster; `on_failing` is called for bots that keep missing matches."""
         self._roster = roster
         self._timer = timer
         self._schedule = schedule

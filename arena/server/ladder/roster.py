@@ -153,7 +153,7 @@ class Roster:
     def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
         """Yield each version whose free places for the ladder may have changed since the last call.
 
-        Each comes with the candidate as which it is free, or None. Other versions cost nothing.
+        Each comes with its free candidate, or None if it is not free. Other versions cost nothing.
         """
         while self._paused and self._paused[0][0] <= now:
             self._changed[heapq.heappop(self._paused)[2]] = None
@@ -178,8 +178,8 @@ class Roster:
     ) -> ConnectedBot | None:
         """Return the least busy free copy of a version, so that copies share its load, or None.
 
-        Copies whose last free places are held do not count; with `ladder`, neither do those that
-        play for tournaments alone.
+        Copies whose last free places are held do not count; with `ladder`, neither do copies that
+        play only in tournaments.
         """
         idlest: ConnectedBot | None = None
         for bot in self._copies.get(version, ()):

@@ -1,4 +1,4 @@
-"""`TimeUsed`: which bots used the time for which a block holds its bots' places."""
+"""`TimeUsed`: how much time each bot of a block used while the block held its bots' places."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from arena.server.play.hosted_match import HostedMatch
 
 
 class TimeUsed:
-    """The time used by each bot of one block, since this referee holds their places."""
+    """The time used by each bot of one block, since this referee began to hold their places."""
 
     def __init__(self, since: float) -> None:
         self._since = since
@@ -26,7 +26,7 @@ class TimeUsed:
             self._use(bots[seat], thinking + hosted.joined_after.get(seat, 0.0))
 
     def lose(self) -> None:
-        """Count out a match that was played, but is void; the time that it took was used."""
+        """Uncount a match that was played, but is void; its time still counts as used."""
         self._played -= 1
 
     def offered_in_vain(

@@ -9,8 +9,8 @@ from arena.server.play.ports import Cancellable, Timer
 class Alarm:
     """A timer that calls `ring` at the earliest time it was set to, and is then not set.
 
-    Deadlines mostly move to later. Whoever sets them lets the alarm ring at the old one, finds
-    nothing over, and sets the new one: most turns therefore arrange and cancel nothing.
+    Deadlines mostly move to later. The owner then lets the alarm ring at the old deadline, finds
+    no turn over, and sets the new one. So most turns neither schedule nor cancel a call.
     """
 
     def __init__(self, timer: Timer, ring: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class Alarm:
 
 
 def nobody(*_: object) -> None:
-    """Do nothing, in place of a callback to an owner that is called no more.
+    """Do nothing; replaces a callback to an owner that is not called any more.
 
-    The owner holds what calls it, so keeping the callback would keep a reference cycle.
+    The owner refers to its caller, so keeping the callback would keep a reference cycle.
     """

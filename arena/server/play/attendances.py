@@ -28,7 +28,7 @@ class TokenStreams:
         self.watchers: Mapping[asyncio.Event, bool] = NO_WATCHERS
         """The events to set on changes, each with whether its watcher wants the bot to leave."""
         self.leave = False
-        """Whether whoever runs the bot's program is to end it, because others need its place."""
+        """Whether the operator should stop the bot's program, because others need its place."""
 
     @property
     def streams(self) -> int:
@@ -52,7 +52,7 @@ class Attendances:
     def __init__(self) -> None:
         self._by_token: dict[str, TokenStreams] = {}
         self._hosted: dict[str, TokenStreams] = {}
-        """Those of hosted bots, which play with the token of a shift."""
+        """The entries of hosted bots, whose tokens belong to shifts."""
 
     @property
     def shifts(self) -> list[tuple[Registered, bool]]:
@@ -65,7 +65,7 @@ class Attendances:
         ]
 
     def ask_to_leave(self, versions: Collection[int], *, ladder: bool) -> None:
-        """Ask the workers that run these versions, on the ladder or not, to end their shifts."""
+        """Ask the workers to end these versions' shifts: those on the ladder, or the others."""
         for attendance in self._hosted.values():
             for session in attendance.sessions:
                 known = session.registered
@@ -94,8 +94,8 @@ class Attendances:
     def watched(self, token: str, *, drain: bool) -> Iterator[tuple[TokenStreams, asyncio.Event]]:
         """Watch the streams of a token, with an event that is set when they change.
 
-        With `drain` the bot is to leave as long as the context is open. Raises LimitError if too
-        many calls attend the token.
+        With `drain`, the bot is asked to leave, also on new streams, while the context is open.
+        Raises LimitError if too many calls attend the token.
         """
         attendance = self._by_token.setdefault(token, TokenStreams())
         if len(attendance.watchers) >= MOST_OF_A_TOKEN:

@@ -1,9 +1,9 @@
-"""Compiled rules play the matches of a game for as long as only legal answers come, and in time.
+"""Matches that compiled rules play, for as long as all answers are legal and in time.
 
-Whatever else comes to a match, a fault, a note, a spectator or a lost connection, first lets the
-rules in Python take it over: they play it again from its answers, as a referee does with a match
-that another one left, and then to its end. So compiled rules know nothing of all that, and a game
-needs none.
+On anything else (a fault, a note, a spectator, a lost connection) the rules in Python take the
+match over: they replay it from its answers, as a referee does with a match that another one left,
+and then play it to its end. So compiled rules need not handle any of that, and are optional for a
+game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Left(NamedTuple):
 
     steps: tuple[Step, ...]
     events: list[bytes]
-    """All public events, as WrittenEvents has them."""
+    """All public events, encoded as in WrittenEvents."""
     seen: list[int]
     """The number of events that each seat was sent."""
     asked_at: float
@@ -82,9 +82,9 @@ class CompiledMatches(Protocol):
     ) -> Sequence[tuple["CompiledMatch | None", int, Any, int, int, bytes]]:
         """Play answers of `split`.
 
-        Returns for each the owner, the seat, its action and milliseconds, the seat on turn now,
-        and its turn; the seat is -1 when the match is over, the owner None if no turn waited for
-        the answer any more.
+        Returns for each answer the owner, the seat, its action and milliseconds, the seat on turn
+        now, and its turn. The seat on turn is -1 when the match is over; the owner is None if the
+        answer's turn was not open any more.
         """
         ...
 
@@ -102,7 +102,7 @@ class CompiledMatches(Protocol):
 
 
 class CompiledGame(NamedTuple):
-    """The compiled rules of one game, and how they are told its options."""
+    """The compiled rules of one game, and the conversion of its options for them."""
 
     matches: CompiledMatches
     options: Callable[[Any], tuple[Any, ...]]
@@ -125,9 +125,9 @@ class CompiledRules:
         keep: KeepReply,
         over: Callable[[], None],
     ) -> "CompiledMatch | None":
-        """Begin a match, and return it; None if it is for the rules in Python.
+        """Begin a match and return it, or return None if Python must play it.
 
-        `key` is the match key; `keep` is told every reply, and `over` that the match is over.
+        `key` is the match key; `keep` is called with every reply, `over` when the match is over.
         """
         game = self._games.get(setup.game)
         if game is None:
@@ -156,8 +156,9 @@ class CompiledRules:
     ) -> tuple[int, int, RestT | None]:
         """Play the answers of a bot's message that can be played here.
 
-        Returns for how many of them a turn waited, for how many none, and what `read` makes of the
-        rest of the message: None if it is all played. `read` is called before anything is played.
+        Returns the number of answers to open turns, the number of late answers, and what `read`
+        returns for the rest of the message: None if nothing is left of it. `read` is called before
+        anything is played.
         """
         now = self._now()
         answers = []
@@ -197,11 +198,11 @@ class CompiledMatch:
         self._matches = matches
         self._match_id = match_id
         self.outboxes = outboxes
-        """The outbox of each seat; none once it is stopped."""
+        """The outbox of each seat; empty once the match is stopped."""
         self.keep = keep
-        """Is told every reply."""
+        """Called with every reply."""
         self.over = over
-        """Is told that it is over."""
+        """Called when the match is over."""
 
     @property
     def asked_at(self) -> float:
@@ -213,7 +214,7 @@ class CompiledMatch:
         return Left(*self._matches.leave(self._match_id))
 
     def stop(self) -> None:
-        """Take the match away, and send nothing more of it."""
+        """Take the match away from the compiled rules, and send nothing more of it."""
         self._matches.leave(self._match_id)
         self.keep, self.over, self.outboxes = nobody, nobody, ()
 
@@ -223,7 +224,7 @@ IN_PYTHON: Final = CompiledRules(monotonic, {})
 
 
 def installed_games() -> dict[str, CompiledGame]:
-    """Return the games whose compiled rules are installed here, and are of this version."""
+    """Return the games whose compiled rules are installed, in the version of this arena."""
     games = {}
     for name, kit in KITS.items():
         part = kit.part("compiled")

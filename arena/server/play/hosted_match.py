@@ -139,7 +139,7 @@ class HostedMatch:
     ) -> None:
         """Continue a match that another referee began; call this instead of `open`.
 
-        `replies` are those that the other referee accepted, as far as they were kept.
+        `replies` are the replies that the other referee accepted and kept.
         """
         self._entropies = dict(enumerate(entropies))
         self._phase = _Phase.PLAYING
@@ -222,7 +222,7 @@ class HostedMatch:
     def _let_go(self, transcript: Transcript | None = None) -> None:
         """Release the players and the follower, which refer to the match.
 
-        Without these cycles nothing of a match is left to the garbage collector.
+        Without these reference cycles, a match is freed without the garbage collector.
         """
         self._players = ()
         self._play.let_go()

@@ -55,7 +55,7 @@ class NewReplies(NamedTuple):
     replies: tuple[tuple[int, Reply], ...]
     """Pairs of seat and reply, in the order in which they were accepted."""
     notes: tuple[Note, ...] = ()
-    """What was noted beside them."""
+    """The notes sent with these replies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Unkept:
     begun: tuple[BegunMatch, ...] = ()
     replies: tuple[NewReplies, ...] = ()
     over: tuple[str, ...] = ()
-    """The ids of kept blocks that are over; those that ended in storage are removed already."""
+    """The ids of kept blocks that are over; storage may have removed some already."""
 
     def __bool__(self) -> bool:
         return bool(self.blocks or self.begun or self.replies or self.over)
@@ -79,7 +79,7 @@ class KeptMatch:
     begun: BegunMatch
     replies: tuple[tuple[int, Reply], ...]
     notes: tuple[Note, ...] = ()
-    """What was noted beside them."""
+    """The notes sent with these replies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Lobby:
         """The sessions of each version, one for each instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
         self.on_change: Callable[[Session], None] = lambda _session: None
-        """Called when a bot has connected or left, has other places, or a seat more or less."""
+        """Called when a bot connects, leaves, changes its places, or gets or gives up a seat."""
         # Shared by all sessions, each of which would otherwise have a bound method of its own.
         self._changed: Callable[[Session], None] = lambda session: self.on_change(session)
         self._wants_to_leave = matchmaker.drain
@@ -95,7 +95,7 @@ class Lobby:
         return [one for copies in self._sessions.values() for one in copies]
 
     def expect(self, registered: Registered, instance: str) -> Session:
-        """Return the session of a bot in another referee's block, which is to be continued."""
+        """Return the session of a bot in a block that continues here from another referee."""
         return self._known(registered, instance) or self._new_session(registered, instance)
 
     def enter(
@@ -107,7 +107,7 @@ class Lobby:
     ) -> Session:
         """Admit a stream that sent its hello; `close` is called when a newer stream takes over.
 
-        Returns the session that it is of. Raises ProtocolError for a hello that cannot be served.
+        Returns the stream's session. Raises ProtocolError for a hello that cannot be served.
         """
         games = _games(hello)
         wanted = 0 if hello.max_matches == _NO_PLACES else max(1, hello.max_matches)
@@ -146,7 +146,7 @@ class Lobby:
         """Send all present and future bots the addresses of the arena's referees.
 
         `own` is the address of this referee, if it is among them; bots play at the first `in_use`,
-        or at all if it is 0.
+        or at all of them if it is 0.
         """
         self._referees = referee_pb2.Referees(addresses=addresses, in_use=in_use)
         self._address = own if own in addresses else ""

@@ -61,7 +61,7 @@ class MatchPlay:
         self.refused: list[Refused] = []
         """The faults of all seats so far."""
         self._told_early: tuple[int, ...] = ()
-        """The open turns of whose faults their seats were told while others were waited for."""
+        """The open turns whose faults their seats were told while the match waited for others."""
         self.written_events = WrittenEvents(setup.game)
         self._faults = [0] * len(players)
         self._setup = setup
@@ -69,7 +69,7 @@ class MatchPlay:
         self._timer = timer
         self._compiled_rules = compiled
         self._compiled: CompiledMatch | None = None
-        """The match while compiled rules play it: `flow` waits before its first turn."""
+        """The match while compiled rules play it; `flow` then waits before its first turn."""
         self._started = started
         self._over = over
         self._broken = broken
@@ -84,7 +84,7 @@ class MatchPlay:
         """Play the match from its start."""
         try:
             flow = self._start(randomness)
-            # Somebody may watch from the start.
+            # Compiled rules cannot play a match that has a spectator from the start.
             if flow.onlooker is None:
                 self._compiled = self._compiled_rules.begin(
                     self._setup, randomness.key, self._players, self._open.keep, self._played
@@ -98,7 +98,7 @@ class MatchPlay:
             self._alarm.set(self._compiled.asked_at + self._clocks.shortest)
 
     def take_over(self) -> None:
-        """Go on in Python with a match that compiled rules have played so far."""
+        """Continue in Python a match that compiled rules have played so far."""
         if self._compiled is None:
             return
         played, self._compiled = self._compiled.leave(), None

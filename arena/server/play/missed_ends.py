@@ -61,7 +61,7 @@ class _Telling:
     """The ends that are being sent to one copy of a bot."""
 
     session: Session
-    """The latest of this copy: it may be gone and back before all is sent."""
+    """The latest session of this copy, which may reconnect before all ends are sent."""
     ends: dict[UntoldEnd, float]
 
 
@@ -79,7 +79,10 @@ class MissedEnds:
         at_once: int = AT_ONCE,
         retry_seconds: float = RETRY_SECONDS,
     ) -> None:
-        """Take what one transaction writes at most, and the pause after one that failed."""
+        """`at_once` is the most ends that one transaction writes.
+
+        `retry_seconds` is the pause after a transaction that failed.
+        """
         self._store = store
         self._now = now
         self._at_once = at_once
@@ -92,14 +95,14 @@ class MissedEnds:
         self._telling: dict[tuple[VersionId, str], _Telling] = {}
         """The ends that are being sent, by version and instance."""
         self._forget_at = now() + FORGET_SECONDS
-        # A transaction for each end would take longer than the match did: a bot that plays at
-        # once misses hundreds of ends when it goes.
+        # Written in batches: a transaction for each end would take longer than the match did, and
+        # a fast bot misses hundreds of ends when it goes.
         self._to_add: dict[UntoldEnd, None] = {}
         """The ends that storage lacks, the oldest first."""
         self._to_remove: dict[UntoldEnd, None] = {}
-        """The ends that storage has, or may have, without need."""
+        """The ends that storage has, or may have, and need not keep."""
         self._writes = False
-        """Whether what is to be added and removed is about to be written."""
+        """Whether `_write` is queued."""
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
 
     async def load(self) -> None:
@@ -151,7 +154,7 @@ class MissedEnds:
             self._work.task_done()
 
     def _write_soon(self, superfluous: Iterable[UntoldEnd] = ()) -> None:
-        """Add to storage what it lacks, and remove what is superfluous: these ends, too."""
+        """Queue `_write`, which also removes these superfluous ends from storage."""
         for end in superfluous:
             self._to_add.pop(end, None)
             self._to_remove[end] = None
@@ -165,7 +168,7 @@ class MissedEnds:
             await self._store.add_untold(added)
             for end in added:
                 self._to_add.pop(end, None)
-        # Afterwards, as one that was just added may be among them.
+        # After adding, as an end that was just added may be among them.
         if removed := list(islice(self._to_remove, self._at_once)):
             await self._store.remove_untold(removed)
             for end in removed:
@@ -203,13 +206,13 @@ class MissedEnds:
                     transcript = await self._store.transcript(end.match_id)
                     part = None
                     if transcript is not None:
-                        # Beside the event loop: after a proxy's restart all bots come at once.
+                        # In a thread: after a proxy's restart all bots come at once.
                         part = await asyncio.to_thread(_end_part, transcript)
                     outbox = telling.session.outbox
                     if part is not None and outbox is not None:
                         outbox.add(part)
                 except (StorageFailedError, LeaseLostError):
-                    raise  # is continued from here later
+                    raise  # `run` retries from this end
                 except Exception:
                     # It stays in storage: a referee of a newer release may be able to send it.
                     log.exception("missed end cannot be told", match=end.match_id)

@@ -35,7 +35,7 @@ class OpenTurns:
         self._timer = timer
         self.keep: KeepReply = nobody
         self.replies: list[Reply] = []
-        """The replies in the order of the turns, once none is waited for."""
+        """The replies in the order of the turns; `_NOT_YET` stands for a missing one."""
         self.waited_for = 0
         """How many of the open turns have no reply; the match continues when none is left."""
         self._turns: Sequence[OpenTurn] = ()
@@ -98,7 +98,10 @@ class OpenTurns:
         self._turns, self._complete = (), nobody
 
     def expire(self, now: float) -> list[tuple[OpenTurn, Fault]]:
-        """Enter a fault as the reply of each seat whose time is over, and return these."""
+        """Enter a fault as the reply of each seat whose time is over.
+
+        Returns these turns with their faults.
+        """
         expired = []
         for place, turn in enumerate(self._turns):
             if self.replies[place] is not _NOT_YET or now < self.clocks.deadline(turn.seat):
@@ -118,5 +121,5 @@ class OpenTurns:
 
 
 _NOT_YET: Final = Fault(FaultKind.LATE)
-"""In place of the reply of a turn that has none."""
+"""The placeholder for a missing reply."""
 _ABSENT: Final = Fault(FaultKind.ABSENT, 0, REASONS[FaultKind.ABSENT])

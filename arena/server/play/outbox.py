@@ -11,13 +11,14 @@ from arena.server.limits.channel_options import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_
 GATHER_SECONDS_A_MATCH: Final = 0.0001
 """How long to gather parts for each match beyond the first that the bot plays.
 
-A message costs as much as several turns, so a bot with 32 matches gets a dozen turns 3 ms later
-instead of two at once: little of its two seconds per turn. A bot with one match never waits.
+A message costs as much as several turns. So a bot with 32 matches gets a dozen turns 3 ms later
+instead of two at once; 3 ms are little of its two seconds per turn. A bot with one match never
+waits.
 """
 MOST_GATHER_SECONDS: Final = 0.004
 DOUBT_SECONDS: Final = (KEEPALIVE_MS + KEEPALIVE_TIMEOUT_MS) / 1000 + 5
-"""How long a sent part may be lost without notice: until a ping of gRPC finds the peer gone, and
-gRPC tells."""
+"""How long the loss of a sent part may stay unnoticed: until a ping of gRPC finds the peer gone,
+and gRPC reports it."""
 MOST_UNTOLD: Final = 200
 """The most ends of a version that are kept to be sent again, so also the most in doubt."""
 MOST_WAITING: Final = 4_096
@@ -46,7 +47,7 @@ class Outbox:
         self._ready = ready
         self._now = now
         self._ends: deque[tuple[float, str]] | None = None
-        """When the latest ends were added, and of which matches; None before the first."""
+        """The latest ends: when each was added, and its match. None before the first."""
         self.matches = 0
         """The number of matches that the bot plays at once."""
         self.closed = False
@@ -54,10 +55,10 @@ class Outbox:
         self.taken_begun = 0.0
         """The time at which the first part of the last taken message was added."""
         self.writing = False
-        """Whether the last taken message may not be written yet; whoever writes it says so."""
+        """Whether the last taken message may not be written yet; the writer resets this."""
         self._begun = 0.0
-        # None instead of an empty list, and no object that waits: for most bots, most of the time,
-        # there is nothing to be sent.
+        # None instead of an empty list, and no event object, to save memory: most bots have nothing
+        # to be sent most of the time.
         self.parts: list[bytes] | None = None
         """The parts that wait to be sent; None if there are none."""
 
@@ -87,7 +88,7 @@ class Outbox:
         return [match_id for added, match_id in self._ends or () if added >= arrived]
 
     def trust_written(self) -> None:
-        """Doubt only ends that are not written: before the stream ends in an order of its own."""
+        """Doubt only unwritten ends; call this before the referee itself closes the stream."""
         written = self._written_before
         self._ends = deque((one for one in self._ends or () if one[0] >= written), MOST_UNTOLD)
 

@@ -1,4 +1,4 @@
-"""`PlayService`: the streams that bots play over, from who may open one to whom it belongs."""
+"""`PlayService`: admits the streams that bots play over, and gives each to its session."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -36,9 +36,9 @@ class PlayService:
         queued: Callable[[float], None] = lambda _seconds: None,
         hosted: Authenticate | None = None,
     ) -> None:
-        """`queued` is told how long each message waited to be written.
+        """`queued` is called with the seconds that each message waited to be written.
 
-        `hosted` checks the tokens of those who play over the Unix socket, if there is one.
+        `hosted` checks the tokens of streams over the Unix socket, by default `authenticate`.
         """
         self._hosted = hosted or authenticate
         self._queued = queued
@@ -48,19 +48,19 @@ class PlayService:
         self.attendances = Attendances()
         self._hello_seconds = hello_seconds
         self._streams: set[PlayStream] = set()
-        """The open ones."""
+        """The open streams, also those without a hello yet."""
         self._checks = 0
-        """How often the tokens of open streams were checked."""
+        """How many times `check_tokens` was called."""
         self._greeting: Greet = self._greet
-        """One for all streams."""
+        """One bound method, shared by all streams."""
 
     async def check_tokens(self, versions: Collection[VersionId] | None = None) -> None:
-        """End the streams, of these versions or of all, whose tokens are no longer valid.
+        """End the streams of `versions`, by default of all, whose tokens are no longer valid.
 
-        Those that stay get the paces that their bots have now.
+        The other streams get the current paces of their bots.
         """
         self._checks += 1
-        # All at once: tokens that are looked up at the same time share a question to the database.
+        # Concurrently: tokens that are looked up at the same time share a database query.
         async with asyncio.TaskGroup() as checks:
             for stream in self._streams:
                 if versions is None or stream.registered.version_id in versions:
@@ -93,7 +93,7 @@ class PlayService:
                 registered = await self._gate.admit(authenticate, token, peer)
                 stream = self._opened(context, token, registered)
                 try:
-                    if checks != self._checks:  # what was read may be older than what was checked
+                    if checks != self._checks:  # the token was read before a check that missed it
                         async with storage_errors_to_grpc():
                             stream.registered = await authenticate(token)
                     await stream.converse(self._greeting, self._hello_seconds)
@@ -110,7 +110,7 @@ class PlayService:
         await self._gate.refusals.end(context, ending)
 
     def _opened(self, context: Context, token: str, registered: Registered) -> PlayStream:
-        """Return a stream, whose token is checked with the others from now on."""
+        """Return a new stream, which `check_tokens` includes from now on."""
         spoke, count = self._gate.silent(registered.version_id), self._gate.byte_count()
         stream = PlayStream(*(context, self._lobby, token, registered), spoke, count, self._queued)
         self._streams.add(stream)

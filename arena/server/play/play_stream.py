@@ -1,9 +1,8 @@
 """`PlayStream`: one stream of a bot, from its opening to its end.
 
-The call's own task reads. What is sent has no task: the coroutine of gRPC that sends a message is
-continued when what it waits for is done. A task for each message would cost as much as all else
-that a referee does to send it, and one that waits takes as much memory as all that is known of a
-bot.
+The call's own task reads. Writing has no task: a callback resumes gRPC's coroutine that sends a
+message when the future it waits for is done. A task for each message would double the cost of
+sending it, and a waiting task takes as much memory as everything else about a bot.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ Greet = Callable[["PlayStream", referee_pb2.PlayRequest], None]
 
 
 class PlayStream:
-    """One call: who calls, what is to be sent, and the session to which its hello led."""
+    """One Play call: its caller, its outbox, and the session that its hello opened."""
 
     __slots__ = (
         *("_context", "_count", "_ended", "_ending", "_hello_timer", "_interruptible"),
@@ -54,19 +53,19 @@ class PlayStream:
         count: Callable[[int], None],
         queued: Callable[[float], None],
     ) -> None:
-        """Within the call's task.
+        """Create the stream; call this within the call's task.
 
-        `count` counts the bytes of a message, and may raise ProtocolError; `queued` is told how
-        long each message waited to be written.
+        `count` counts the bytes of a message, and may raise ProtocolError; `queued` is called with
+        the seconds that each message waited to be written.
         """
         self.token = token
         self.registered = registered
         self.spoke = spoke
-        """To be called when the hello has come, or the stream has ended."""
+        """A callback for when the hello has come or the stream has ended."""
         self.peer = context.peer()
         self.outbox = Outbox(self._overflow, self._write_soon)
         self.session: Session | None = None
-        """Since the hello was accepted."""
+        """The bot's session; None until the hello is accepted."""
         task = asyncio.current_task()
         assert task is not None
         self._task = task
@@ -76,16 +75,16 @@ class PlayStream:
         self._queued = queued
         self._hello_timer: asyncio.TimerHandle | None = None
         self._may_write = True
-        """Whether writing was not stopped, and has not failed."""
+        """False once writing was stopped or has failed."""
         self._writes = False
         """Whether a message is being written, or is about to be."""
         self._sent: asyncio.Future[Any] | None = None
-        """The future for which a message that is being written waits."""
+        """The future that the current write waits for."""
         self._interruptible = False
-        """Whether the task waits for nothing but the bot."""
+        """Whether the task only waits for the bot, so that `end` may cancel it."""
         self._ended = False
         self._ending: ProtocolError | None = None
-        """With what it ended; None if the bot closed it."""
+        """The error that ended the stream; None if the bot closed it."""
 
     def end(self, error: ProtocolError | None) -> None:
         """End the stream; only the first reason counts."""
@@ -119,8 +118,8 @@ class PlayStream:
     async def converse(self, greet: Greet, hello_seconds: float) -> None:
         """Handle messages until the stream ends.
 
-        `greet` handles the first, which must come within so many seconds, and sets `session`.
-        Raises the ProtocolError with which the stream ends.
+        `greet` handles the first message, which must come within `hello_seconds`, and sets
+        `session`. Raises the ProtocolError with which the stream ends.
         """
         # A timer, not a timeout around the read: cancelling a read breaks all further reads.
         self._hello_timer = asyncio.get_running_loop().call_later(
@@ -132,7 +131,7 @@ class PlayStream:
         with suppress(grpc.aio.InternalError):  # the bot is gone; grpc will cancel the call
             await self._context.send_initial_metadata(())
         try:
-            # No variable holds a message, and so its memory, while the next is waited for.
+            # No variable refers to a message: it would keep its memory during the next read.
             while not self._ended:
                 self._interruptible = True
                 if not self._handled(await self._context.read(), greet):
@@ -145,7 +144,7 @@ class PlayStream:
         except ProtocolError as error:
             self.end(error)
         except asyncio.CancelledError:
-            # Of `end`; or of grpc, because the bot is gone.
+            # Cancelled by `end`, or by grpc because the bot is gone.
             if not self._ended or self._task.uncancel():
                 raise
         finally:
@@ -179,7 +178,7 @@ class PlayStream:
             loop.call_soon(self._write)  # not at once: what is being handled may add more
 
     def _write(self) -> None:
-        """Send everything that waits in one message; end the stream if that was all."""
+        """Send all waiting parts in one message, or end the stream if there are none."""
         if not self._may_write:
             return
         if self.outbox.parts is not None:
@@ -189,7 +188,7 @@ class PlayStream:
             self.end(None)
 
     def _go_on(self, writing: Coroutine[Any, Any, None], _sent: object = None) -> None:
-        """Go on with the call that writes, as a task would, now that it waits for nothing."""
+        """Resume the coroutine that writes, as a task would, when its future is done."""
         try:
             self._sent = sent = writing.send(None)
             sent.add_done_callback(partial(self._go_on, writing))
@@ -209,7 +208,7 @@ class PlayStream:
             self.end(internal_error())
 
 
-# A new error each time: one that is raised again and again keeps all its tracebacks.
+# A new error each time: an error that is raised repeatedly keeps all its tracebacks.
 def _no_hello() -> ProtocolError:
     return ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "no `hello` was sent in time")
 

@@ -35,7 +35,7 @@ class Host(Protocol):
         ...
 
     def take_over(self) -> None:
-        """Go on in Python with a match that compiled rules have played so far."""
+        """Continue in Python a match that compiled rules have played so far."""
         ...
 
     def join(self, seat: int, entropy: bytes) -> None:
@@ -51,11 +51,11 @@ class Host(Protocol):
         ...
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
-        """Act. False, and no effect, if no such turn is open."""
+        """Take an action. False, and no effect, if no such turn is open."""
         ...
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """Answer with something that is not an action of the game. False as `answer`."""
+        """Take an answer that is not an action of the game. False as for `answer`."""
         ...
 
     def left(self, seat: int) -> None:
@@ -79,14 +79,14 @@ class Player(Protocol):
         ...
 
     def stream(self) -> tuple[int, Outbox] | None:
-        """Return the number of the stream over which the bot may answer, and what is sent over it.
+        """Return the number of the stream over which the bot may answer, and its outbox.
 
         None if the bot is not connected, or has no stream.
         """
         ...
 
     def was_sent(self, seen: int, open_turn: OpenTurn | None = None) -> None:
-        """Note what compiled rules have sent: so many of the events, and this turn."""
+        """Note that compiled rules have sent the first `seen` events, and this turn."""
         ...
 
     def resume(
@@ -94,7 +94,7 @@ class Player(Protocol):
     ) -> bool:
         """Take the seat of a match that another referee began.
 
-        False if the bot is not there yet: a `returned` to the host follows, or not.
+        False if the bot is not connected yet; the host gets a `returned` if it comes back.
         """
         ...
 
@@ -119,10 +119,10 @@ class Player(Protocol):
 
 
 class Follower(Protocol):
-    """Is shown the public side of one match. No method blocks or raises."""
+    """Receives the public side of one match. No method blocks or raises."""
 
     def see(self, moment: PublicMoment) -> None:
-        """Take a moment of the match."""
+        """Receive a moment of the match."""
         ...
 
     def over(self, result: Result | None) -> None:
@@ -131,7 +131,7 @@ class Follower(Protocol):
 
 
 class ShowableMatch(Protocol):
-    """A match that runs, as those who show matches see it."""
+    """A running match, as the code that shows matches sees it."""
 
     @property
     def setup(self) -> Setup: ...
@@ -149,12 +149,12 @@ class ShowableMatch(Protocol):
         ...
 
     def hide(self) -> None:
-        """Show the match to nobody any more."""
+        """Stop showing the match."""
         ...
 
 
 class Audience(Protocol):
-    """Shows matches to whoever watches. Nothing here blocks or raises."""
+    """Shows matches to spectators. Nothing here blocks or raises."""
 
     def begins(self, match: ShowableMatch, tournament: str) -> None:
         """Note that a match can be shown from now on.
@@ -200,11 +200,11 @@ class Participant(Protocol):
         ...
 
     def drained(self) -> None:
-        """Tell that the bot asked to leave, and no block holds a place of it any more."""
+        """Note that the bot asked to leave, and no block holds a place of it any more."""
         ...
 
     def when_heard(self, call: Callable[[], None]) -> None:
-        """Call once, when the bot sends its next message; instead of an earlier such call."""
+        """Call `call` once, at the bot's next message. Replaces an earlier callback."""
         ...
 
 
@@ -228,7 +228,7 @@ class Matchmaker(Protocol):
         ...
 
     def knows(self, participant: Participant) -> bool:
-        """Whether a bot is connected, or blocks hold places of it."""
+        """Whether a bot is connected or holds places in blocks."""
         ...
 
 
@@ -261,7 +261,7 @@ class Recorder(Protocol):
     async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         """Record all or none; a match that is already recorded is left as it is.
 
-        `kept` are the ids of those that are kept as running; from now on they are not.
+        `kept` are the ids of the matches that are kept as running, which are removed there.
         """
         ...
 
@@ -270,7 +270,7 @@ class Recorder(Protocol):
         ...
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
-        """Record that these have begun; one that is already recorded is left as it is."""
+        """Record that these blocks have begun; one that is already recorded stays as it is."""
         ...
 
     async def close_block(self, block_id: str) -> None:
@@ -282,7 +282,7 @@ class Recorder(Protocol):
         ...
 
     async def refuse_block(self, block: Block) -> None:
-        """Void a block of which a match was rejected, even if no match of it is recorded yet."""
+        """Void a block because a match of it was rejected, even if none of it is recorded yet."""
         ...
 
 
@@ -291,14 +291,14 @@ Happening: TypeAlias = TournamentBlock | FinishedMatch | BlockEnd
 
 
 class Spool(Protocol):
-    """Keeps through a crash what could not be recorded yet."""
+    """Keeps events that could not be recorded yet, even through a crash."""
 
     async def append(self, happenings: Sequence[Happening]) -> None:
         """Keep all, in order, or none. Raises SpoolFailedError."""
         ...
 
     async def clear(self) -> None:
-        """Forget all: it is recorded. Raises SpoolFailedError."""
+        """Remove all events, which are recorded by now. Raises SpoolFailedError."""
         ...
 
 
@@ -310,5 +310,5 @@ class Meter(Protocol):
         ...
 
     def recorded(self, seconds: float) -> None:
-        """Count a recorded result, and how long it waited for that."""
+        """Count a recorded result; `seconds` is how long it waited to be recorded."""
         ...

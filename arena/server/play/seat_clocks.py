@@ -1,7 +1,8 @@
 """The clocks of a match's seats: time to think, the banks, and how long a bot may be away.
 
-After a restart of the referee every seat is expected: its clock stands still until its bot is back
-for the first time, because time without a referee is charged to nobody. The grace ends the wait.
+After a restart of the referee every seat is "expected": its clock does not run until its bot is
+back for the first time, because no bot pays for the time without a referee. The grace limits the
+wait.
 """
 
 from arena.match.clock import TimeBank, TimeControl
@@ -22,24 +23,24 @@ class SeatClocks:
         self.asked_at = 0.0
         """When the open turns were put."""
         self.shortest = (control.turn_ms + control.bank_ms) / 1000
-        """The seconds that each open turn may take at least, unless its bot is away."""
+        """The shortest time, in seconds, that any seat has for a turn, unless its bot is away."""
         self.away_since: dict[int, float] = {}
-        """The bots that are away, by seat."""
+        """When each bot that is away has left, by seat."""
         self._timer = timer
         self._grace_seconds = grace_seconds
         self._back_at: dict[int, float] = {}
-        """When an expected bot came back: a turn that was put before starts then."""
+        """When each expected bot came back, by seat; its clock for an earlier turn starts then."""
         self._expected: set[int] = set()
 
     def expect_all(self) -> None:
-        """Expect every bot, as the referee has just started: nobody is back yet."""
+        """Expect every bot: the referee has just started, and no bot is back yet."""
         self.away_since = dict.fromkeys(range(len(self.banks)), self._timer.now())
         self._expected = set(self.away_since)
 
     def left(self, seat: int) -> bool:
         """Note that the bot is away.
 
-        False if it was so before.
+        False if it was away already.
         """
         if seat in self.away_since:
             return False
@@ -73,7 +74,7 @@ class SeatClocks:
         return int((self._timer.now() - started) * 1000)
 
     def spend(self, seat: int, milliseconds: int) -> None:
-        """Take the overtime of a turn that took so long from the seat's bank."""
+        """Take the overtime of a turn of this length from the seat's bank."""
         self.banks[seat].spend(milliseconds)
         self.shortest = self._shortest_turn()
 
@@ -88,11 +89,11 @@ class SeatClocks:
         return elapsed, reason
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """Return what is left of the open turn's own time, and of the bank."""
+        """Return the milliseconds left of the open turn's own time, and of the bank."""
         return self.banks[seat].left_after(self.elapsed_ms(seat))
 
     def deadline(self, seat: int) -> float:
-        """When the seat's open turn is over, by its clock or its absence."""
+        """Return when the seat's open turn ends, by its clock or by its bot's absence."""
         away = self.away_since.get(seat)
         gone = None if away is None else away + self._grace_seconds
         if gone is not None and seat in self._expected:
@@ -104,5 +105,5 @@ class SeatClocks:
         return deadline if gone is None else min(deadline, gone)
 
     def _shortest_turn(self) -> float:
-        """Return the seconds that the next turn may take at least, whoever's it is."""
+        """Return the shortest time, in seconds, that any seat has for its next turn."""
         return min(bank.allowed_ms for bank in self.banks) / 1000

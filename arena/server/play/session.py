@@ -22,12 +22,13 @@ from arena.v1 import referee_pb2
 MAX_MATCHES: Final = 64
 """Most matches one stream plays at once: a bot gains nothing from more."""
 MAX_STRAYS: Final = 1_000
-"""How many more answers to no open turn and no offer, or messages that change nothing, than valid
-answers end a stream. Late and repeated ones are normal and harmless; a thousand are no accident."""
+"""The most strays of a stream: answers to no open turn or offer, and messages that change nothing.
+Each valid answer takes one off the count. A few late or repeated messages are normal and harmless;
+a thousand are no accident."""
 
 
 class Session:
-    """One instance of a bot version. A Participant, whose seats send over its stream."""
+    """One instance of a bot version: a Participant whose seats send over its stream."""
 
     __slots__ = (
         *("_changed", "_compiled", "_leaving", "_missed", "_places_changed", "_places_free"),
@@ -46,7 +47,7 @@ class Session:
         missed: Callable[["Session", str], None],
         changed: Callable[["Session"], None],
     ) -> None:
-        """Make the session of a bot; `number` tells it from all others of the referee."""
+        """Create the session of a bot; `number` is unique within the referee."""
         self.number = number
         self.registered = registered
         self.instance = instance
@@ -75,7 +76,7 @@ class Session:
 
     @property
     def seats(self) -> int:
-        """In how many matches it has a seat, offered ones included."""
+        """The number of matches in which it has a seat, offered ones included."""
         return len(self._seats)
 
     @property
@@ -99,7 +100,7 @@ class Session:
         self._changed(self)
 
     def known_as(self, registered: Registered) -> None:
-        """Take what is registered of the bot now: its pace may have changed."""
+        """Replace the bot's registered data, in which its pace may have changed."""
         before, self.registered = self.registered, registered
         if registered.pace != before.pace:
             self._places_changed(self)
@@ -129,7 +130,7 @@ class Session:
         self._close_if_drained()
 
     def _close_if_drained(self) -> None:
-        """Once the last end is told: until then the bot is not done."""
+        """Close the stream of a drained bot, once the last match end is sent."""
         if self._places_free and not self._seats and self.outbox is not None:
             self.outbox.close()
 
@@ -170,7 +171,7 @@ class Session:
 
     @property
     def _played_at_once(self) -> int:
-        """Without matches that are over: they keep their seats until they are recorded."""
+        """The number of matches being played: ended ones keep their seats until recorded."""
         return min(len(self._seats), self.max_matches)
 
     def hear(self, message: bytes) -> None:
@@ -245,5 +246,5 @@ class Session:
 
 
 def _request(message: bytes) -> referee_pb2.PlayRequest:
-    """Return the request of a message. Raises ProtocolError: of a malformed one nothing counts."""
+    """Return the parsed message. Raises ProtocolError if any part of it is malformed."""
     return parsed(referee_pb2.PlayRequest, message)

@@ -11,7 +11,7 @@ from arena.scheduling.pace import FULL_SPEED
 class Patience:
     """Time limits for joining, reconnecting and after a decline.
 
-    At tables with the default time control.
+    These are the limits at tables with the default time control.
     """
 
     join_seconds: float = 5.0
@@ -25,9 +25,9 @@ class Patience:
     def at(self, control: TimeControl) -> "Patience":
         """Return the limits at tables with that time control.
 
-        Where a turn is longer than by default, joining and coming back may take as much longer,
-        because a bot may read nothing while it thinks. A shorter turn shortens nothing, because
-        networks and restarts stay as they are.
+        A longer turn than the default lengthens joining and reconnecting by the difference, because
+        a bot may read nothing while it thinks. A shorter turn shortens nothing, because network
+        delays and restarts take the same time.
         """
         longer = max(0, control.turn_ms - DEFAULT_TIME_CONTROL.turn_ms) / 1000
         return replace(
@@ -44,5 +44,5 @@ class Terms:
     fault_limit: int = DEFAULT_FAULT_LIMIT
     patience: Patience = field(default_factory=Patience)
     house_pace: float = FULL_SPEED
-    """Matches a second that begin at tables where only house bots sit, after a start at
-    full speed; shared among the ladders."""
+    """Matches per second that begin at tables of house bots only, shared among the ladders. The
+    first matches after a start begin at full speed."""

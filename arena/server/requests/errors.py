@@ -11,9 +11,9 @@ import grpc
 from arena.errors import INTERNAL_ERROR
 
 MOST_OF_A_SENTENCE: Final = 1_500
-"""Characters: sentences may quote what the peer sent."""
+"""The most characters of a sentence, which may quote what the peer sent."""
 MOST_SENT_BYTES: Final = 6_000
-"""The size of the longest sentence as gRPC writes it: peers refuse a status of more than 8 kB."""
+"""The most bytes of a sentence as gRPC encodes it: peers refuse a status of more than 8 kB."""
 
 
 class ProtocolError(Exception):
@@ -37,13 +37,13 @@ def _shortened(sentence: str) -> str:
 
 
 def internal_error() -> ProtocolError:
-    """How a call or stream ends that we broke.
+    """Return the error that ends a call or stream after a failure of ours.
 
-    A new one each time: an error that is raised again and again keeps all its tracebacks.
+    A new one each time: an error that is raised repeatedly keeps all its tracebacks.
     """
     return ProtocolError(grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
 
 
 def malformed(sentence: str) -> ProtocolError:
-    """Return the error for a request that is malformed, or asks for what there is not."""
+    """Return the error for a request that is malformed, or asks for something impossible."""
     return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)

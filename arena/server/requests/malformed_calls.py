@@ -1,7 +1,7 @@
 """Refuses calls whose bytes are not the request's message, or hold text that cannot be stored.
 
-The library would end the former with UNKNOWN, the text of an exception and a traceback in our log,
-which anybody could fill so. Calls that read their own bytes use `parsed` themselves.
+gRPC would end the former with UNKNOWN and the text of an exception, and write a traceback to our
+log, which anybody could fill that way. Calls that read their own bytes use `parsed` themselves.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,14 +16,14 @@ from arena.server.requests.parsing import require_text
 
 
 class RefuseMalformed(grpc.aio.ServerInterceptor):
-    """Ends such calls with INVALID_ARGUMENT, before they reach their service."""
+    """An interceptor that ends such calls with INVALID_ARGUMENT, in front of their service."""
 
     async def intercept_service(
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
         details: grpc.HandlerCallDetails,
     ) -> Any:
-        """Return the handler of a call, in front of which its bytes are read."""
+        """Return the handler of a call, wrapped to parse the request's bytes first."""
         handler = await continuation(details)
         if handler is None or handler.request_deserializer is None:
             return handler

@@ -5,11 +5,11 @@ from typing import Final
 from arena.server.requests.errors import malformed
 
 MOST_LINES: Final = 1_000
-"""Bots, versions or ratings in one answer."""
+"""The most bots, versions or ratings in one answer."""
 
 
 def page_size(size: int) -> int:
-    """How many lines a page has; 0 asks for the most. Raises ProtocolError."""
+    """Return how many lines a page has; 0 asks for the most. Raises ProtocolError."""
     if not 0 <= size <= MOST_LINES:
         raise malformed(f"`page_size` is 1 to {MOST_LINES}, not {size}")
     return size or MOST_LINES

@@ -1,7 +1,7 @@
-"""`parsed`: the message of a request's bytes, if they are one and its text can be stored.
+"""`parsed`: parses the bytes of a request, and refuses text that cannot be stored.
 
-Postgres stores no NUL in text. Protobuf refuses what is not UTF-8, lone surrogates among it, when
-it parses.
+Postgres stores no NUL in text. Protobuf itself refuses text that is not UTF-8, lone surrogates
+included, when it parses.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ MessageT = TypeVar("MessageT", bound=Message)
 
 
 def parsed(kind: type[MessageT], data: bytes) -> MessageT:
-    """Return the message of a `kind` that these bytes are.
+    """Return the message of `kind` that these bytes encode.
 
-    Raises ProtocolError INVALID_ARGUMENT for bytes that are none, and as `require_text`.
+    Raises ProtocolError INVALID_ARGUMENT for malformed bytes, and as `require_text` does.
     """
     try:
         message = kind.FromString(data)
@@ -36,17 +36,17 @@ def parsed(kind: type[MessageT], data: bytes) -> MessageT:
 def require_text(message: Message, data: bytes) -> None:
     """Raise ProtocolError for a message with a NUL in a string, at any depth.
 
-    The status is INVALID_ARGUMENT, with the field's name. `data` are the message's bytes: without a
-    NUL among them there is none in a string.
+    The status is INVALID_ARGUMENT, with the field's name. `data` are the message's bytes: if they
+    hold no NUL, no string does.
     """
     if _NUL.encode() in data and (path := _path_of_nul([message])) is not None:
         raise malformed(f"`{path}` holds a NUL character (U+0000)")
 
 
 def _path_of_nul(messages: Sequence[Message]) -> str | None:
-    """Return the path of the first string with a NUL in messages of one kind; None without any.
+    """Return the path of the first string with a NUL in messages of one kind, or None.
 
-    The messages of a field are looked at together: a request for play has dozens of answers.
+    All messages of a field are checked at once, because a PlayRequest has dozens of answers.
     """
     for name, is_text, repeated in _fields_with_text(messages[0].DESCRIPTOR):
         having = (
@@ -67,8 +67,8 @@ def _path_of_nul(messages: Sequence[Message]) -> str | None:
 def _fields_with_text(kind: Descriptor) -> tuple[tuple[str, bool, bool], ...]:
     """Return the fields that are or hold strings: name, whether it is a string, and repeated.
 
-    An empty message, such as a doubt, is a NUL in the bytes of nearly every request for play, and
-    few of the fields there hold text: so the others are not looked into.
+    Other fields are skipped to save time. An empty message, such as a doubt, puts a NUL into the
+    bytes of nearly every PlayRequest, and few of its fields hold text.
     """
     found = []
     for field in kind.fields:

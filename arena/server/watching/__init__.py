@@ -1,1 +1,1 @@
-"""Running matches, shown to whoever watches."""
+"""Running matches, shown to spectators."""

@@ -26,11 +26,11 @@ from arena.server.watching.spectators import Fits, Spectator, Spectators
 from arena.v1 import spectator_pb2
 
 MOST_MATCHES: Final = 1_000
-"""Matches that one spectator is shown at the same time."""
+"""The most matches that one spectator is shown at the same time."""
 GATHER_SECONDS: Final = 0.02
 """How long moments are gathered for one message: it costs as much as a dozen of them."""
 RETRY_SECONDS: Final = 10.0
-"""After which a spectator who found no room may come back."""
+"""The pause before a spectator that found no place may try again."""
 
 
 class SpectatorService:
@@ -43,7 +43,7 @@ class SpectatorService:
         timer: Timer,
         activity: Callable[[], Awaitable[spectator_pb2.GetActivityResponse]],
     ) -> None:
-        """`activity` says how busy the arena is, but for the delay of spectators."""
+        """`activity` returns how busy the arena is, without the delay of spectators."""
         self._spectators = spectators
         self._gate = gate
         self._timer = timer
@@ -59,7 +59,7 @@ class SpectatorService:
             request_deserializer=spectator_pb2.GetActivityRequest.FromString,
             response_serializer=spectator_pb2.GetActivityResponse.SerializeToString,
         )
-        # Bytes on both sides: malformed ones must end the call with our message.
+        # Bytes on both sides: malformed requests must end the call with our message.
         watch: grpc.RpcMethodHandler[Any, Any] = grpc.unary_stream_rpc_method_handler(self.watch)
         return {"GetActivity": activity, "Watch": watch}
 
@@ -104,7 +104,7 @@ class SpectatorService:
     @contextmanager
     def _place(self, address: str) -> Iterator[None]:
         limits = self._gate.limits
-        # A dashboard shows one stream to many people: strangers do not take its places.
+        # A dashboard shows one stream to many people, so strangers cannot take its places.
         own = address == DASHBOARD
         others = self._by_address.total() - self._by_address[DASHBOARD]
         if self._by_address[address] >= limits.watching_an_address or (
@@ -154,7 +154,7 @@ class SpectatorService:
     async def _write(
         self, spectator: Spectator, filled: asyncio.Event, context: Context, *, until_over: bool
     ) -> None:
-        """Send everything when it is due."""
+        """Send each part when it is due."""
         message = spectator_pb2.WatchResponse(delay_ms=self._delay_ms).SerializeToString()
         try:
             await context.write(message)
@@ -175,7 +175,7 @@ class SpectatorService:
 
 
 def wanted(request: spectator_pb2.WatchRequest) -> Fits:
-    """Return what a request asks for. Raises ProtocolError."""
+    """Return the filter for the matches that a request asks for. Raises ProtocolError."""
     match_id, bot = request.match_id.lower(), folded(request.bot)
     tournament, seats = request.tournament.lower(), request.seats
     if match_id and not is_match_id(match_id):

@@ -1,11 +1,11 @@
-"""`Spectators`: shows running matches to whoever watches, delayed, and costs play next to nothing.
+"""`Spectators`: shows running matches to spectators, delayed, at almost no cost to play.
 
-A match that nobody watches only asks whether there is a spectator at all. What a watched match
-shows is written down once for all its spectators. Each of them has a bounded queue: who does not
-read as fast as its matches are played is dropped, and never waited for. All of them together are
-shown as much as fits into `watching_share` of the time: beyond that, matches that begin are left
-out. Whoever comes is shown what runs by and by, as to show a match for the first time takes longer:
-all of it is written down, and its compiled rules leave it.
+A match without spectators only checks whether there is any spectator at all. The public side of a
+watched match is encoded once for all its spectators. Each spectator has a bounded queue: one that
+reads more slowly than its matches are played is dropped, never waited for. Showing takes at most
+`watching_share` of the time in all; beyond that, matches that begin are not shown. A new spectator
+is shown the running matches gradually, because the first showing of a match takes longer: all its
+events are encoded, and Python takes it over from compiled rules.
 """
 
 from collections import deque
@@ -22,9 +22,9 @@ from arena.server.play.ports import ShowableMatch, Timer
 
 MOST_IN_A_MESSAGE: Final = 512
 COPY_SECONDS: Final = 4e-6
-"""The cost of sending a part to one spectator later; all else is measured as it happens."""
+"""The assumed later cost of sending a part to one spectator; all other costs are measured."""
 AT_ONCE_SECONDS: Final = 0.01
-"""For so long running matches are shown at a time."""
+"""The longest time for which running matches are shown without a pause."""
 
 log = structlog.get_logger()
 
@@ -33,7 +33,7 @@ Fits = Callable[[ShowableMatch, str], bool]
 
 
 class Spectator:
-    """One that watches: the matches it is shown, and what waits to be sent to it."""
+    """One spectator: the matches it is shown, and the parts that wait to be sent to it."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Spectator:
         self._wake = wake
         self._overflow = overflow
         self._waiting: deque[tuple[float, bytes]] = deque()
-        """Each with the time from which it may be sent."""
+        """The waiting parts, each with the time from which it may be sent."""
 
     @property
     def has_room(self) -> bool:
@@ -74,22 +74,22 @@ class Spectator:
 
     @property
     def next_due(self) -> float | None:
-        """When something may be sent; None if nothing waits."""
+        """When the first waiting part may be sent; None if nothing waits."""
         return self._waiting[0][0] if self._waiting else None
 
     def take(self, now: float) -> bytes:
-        """All that may be sent now, as one WatchResponse; b"" for nothing."""
+        """Return the parts that may be sent now, as one WatchResponse; b"" if there are none."""
         waiting = self._waiting
         parts: list[bytes] = []
         while waiting and waiting[0][0] <= now and len(parts) < MOST_IN_A_MESSAGE:
             parts.append(waiting.popleft()[1])
-        # Parts of one kind are read before those of the next: a match's first part and its last may
-        # be in one message, and no match begins twice.
+        # A message is read kind by kind (matches, moments, ends), not in the order of its parts. It
+        # may hold the first and the last part of a match, because no match begins twice.
         return b"".join(parts)
 
 
 class Spectators:
-    """All that watch, and the matches that they are shown. An Audience (see play.ports)."""
+    """All spectators, and the matches that they are shown. An Audience (see play.ports)."""
 
     def __init__(
         self,
@@ -102,14 +102,14 @@ class Spectators:
         self.delay_seconds = delay_seconds
         self._limits = limits
         self._earned_at = 0.0
-        """When the share of time that was used so far is regained."""
+        """When the time that was used so far is regained."""
         self._running = running
         self._timer = timer
         self._spectators: dict[Spectator, None] = {}
         self._to_be_shown: dict[Spectator, None] = {}
-        """The spectators that have not seen all running matches that they want."""
+        """The spectators that are not shown yet all running matches that they want."""
         self._goes_on = False
-        """Whether these are about to be shown more."""
+        """Whether a call of `_go_on` is scheduled."""
         self._shows: dict[str, _Show] = {}
 
     def __len__(self) -> int:
@@ -117,13 +117,13 @@ class Spectators:
 
     @property
     def overdrawn_seconds(self) -> float:
-        """Return for how many seconds no match is shown, because the share of time is used up."""
+        """The seconds for which no match is shown, because the share of time is used up."""
         limits = self._limits
         debt = self._earned_at - self._timer.now()
         return max(0.0, debt - limits.watching_burst_seconds / limits.watching_share)
 
     def enter(self, spectator: Spectator) -> int:
-        """Show it the running matches that fit, the first at once, and later ones.
+        """Show it the running matches that fit, at least one of them at once, and later matches.
 
         Returns how many it is shown at once.
         """
@@ -134,7 +134,7 @@ class Spectators:
         return len(spectator.shown)
 
     def leave(self, spectator: Spectator) -> None:
-        """Show it nothing any more."""
+        """Stop showing matches to it."""
         self._spectators.pop(spectator, None)
         self._to_be_shown.pop(spectator, None)
         for show in list(spectator.shown.values()):
@@ -155,11 +155,11 @@ class Spectators:
             if wanted:
                 self._show(match, tournament, wanted)
         except Exception:
-            # Whatever goes wrong here is no business of the match.
+            # An error here must not affect the match.
             log.exception("match not shown", match=match.setup.match_id)
 
     def _show_running(self, spectator: Spectator, until: float) -> bool:
-        """Show it running matches. Returns False if there are more than this time allows."""
+        """Show it running matches until this time. Returns False if more of them are left."""
         for match, tournament in self._running():
             if not spectator.has_room:
                 break
@@ -176,7 +176,7 @@ class Spectators:
             self._timer.call_at(self._timer.now() + pause, self._go_on)
 
     def _go_on(self) -> None:
-        """Show some more of the running matches to those who have not seen them all."""
+        """Show more running matches to spectators that are not shown all of them yet."""
         self._goes_on = False
         until = self._timer.now() + AT_ONCE_SECONDS
         for spectator in tuple(self._to_be_shown):
@@ -202,9 +202,9 @@ class Spectators:
         self._send(first, spectators, began)
 
     def _send(self, part: bytes, spectators: Sequence[Spectator], began: float) -> None:
-        """Queue a part whose writing began then, and count what it has taken."""
+        """Queue a part whose encoding began at `began`, and count the time that it has taken."""
         now = self._timer.now()
-        # An overflow removes a spectator from the list.
+        # A copy, because an overflow may remove a spectator from the list.
         for spectator in tuple(spectators):
             spectator.add(now + self.delay_seconds, part)
         now = self._timer.now()
@@ -218,7 +218,7 @@ class Spectators:
 
 
 class _Show:
-    """One match and those that are shown it. A Follower (see play.ports)."""
+    """One match and its spectators. A Follower (see play.ports)."""
 
     def __init__(
         self,
