@@ -6,10 +6,10 @@ which locks the row until the transaction ends, and fails if the row is gone. No
 stay open: a referee whose backends are killed, or whose database was away, continues with its
 lease, unless another referee reached the database meanwhile.
 
-With each renewal a referee looks at the others' rows (see `watch`). The senior among the living,
-the one with the lowest epoch, takes over what a dead one has left: see `succession`, and decides at
-how many of them the bots play: see `spreading`. A referee that was only frozen finds its epoch
-gone, writes nothing and stops.
+With each renewal a referee looks at the others' rows (see `lease_monitor`). The senior, the living
+referee with the lowest epoch, takes over from dead ones (see `succession`) and decides at how many
+referees the bots play (see `spreading`). A referee that was only frozen finds its epoch gone,
+writes nothing and stops.
 """
 
 import asyncio
@@ -41,16 +41,16 @@ from arena.waiting import wait_at_most
 RENEW_SECONDS: Final = 0.4
 """The time between renewals.
 
-Two of these and STILL_SECONDS pass at most until a death that cannot be seen directly is noticed.
+A death that cannot be seen directly is noticed after at most STILL_SECONDS and two of these.
 """
 ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
-"""The time after which referees that were dead before are taken over."""
+"""The time after which referees that were dead before have been taken over."""
 NO_ADDRESS: Final = ""
 """The address of a referee that announces none; None stands for one that does not listen yet."""
 BOUND_SECONDS: Final = 5.0
-"""The interval of looking for bots that know one address."""
+"""The interval between two searches for bots that know only one address."""
 GIVE_UP_SECONDS: Final = 3.0
-"""The time after which a renewal is given up and tried again."""
+"""The timeout of a renewal, after which it is tried again."""
 
 log = structlog.get_logger()
 
@@ -78,7 +78,7 @@ class Lease:
         self.addresses: tuple[str, ...] = ()
         """The addresses where bots reach the running referees, the senior's first."""
         self.spreading = Spreading()
-        """At how many of these the bots play."""
+        """Decides at how many of these the bots play."""
         self.on_referees: Callable[[], None] = lambda: None
         """Called when `addresses` has changed, or how many are in use."""
         self.address = ""
@@ -90,24 +90,24 @@ class Lease:
         self.matches_elsewhere = 0
         """The number of matches that the others play."""
         self._bound, self._bound_at = (0, 0), monotonic()
-        """The last two numbers of referees that `_bound_to` counted, and when it counted last."""
+        """The last two counts of `_bound_to`, and when it counted last."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
 
     @property
     def stands_by(self) -> bool:
-        """Whether the bots play at other referees, older than this one."""
+        """Whether this referee stands by, because the bots play only at older ones."""
         in_use = self.spreading.in_use
         return in_use != ALL and self.address in self.addresses[in_use:]
 
     async def announce(self, *addresses: str) -> None:
         """Announce this referee's address to the others and to all bots.
 
-        It takes the first of several addresses that no other referee has. Without any it must be
-        the only referee.
+        It takes the first of several addresses that no other referee has. A referee without an
+        address must be the only one: a bot that does not know all referees' addresses comes back to
+        its matches only by chance.
 
-        A bot that does not know the other referees' addresses comes back to its matches by chance
-        alone. Raises AddressesTakenError and NoAddressError.
+        Raises AddressesTakenError and NoAddressError.
         """
         until = monotonic() + ALONE_SECONDS
         while True:
@@ -129,7 +129,7 @@ class Lease:
                 leases.c.epoch != self.epoch, leases.c.released_at.is_(None)
             )
             if not addresses:
-                # Of two that start together the younger gives way.
+                # If two start together, the younger gives way.
                 first = or_(leases.c.epoch < self.epoch, leases.c.address.is_not(None))
                 others = others.where(first)
             taken = set((await connection.execute(others)).scalars())
@@ -144,8 +144,8 @@ class Lease:
                     "The referee that runs on this database does not tell bots where it is "
                     "reached: start it again with ARENA_PUBLIC_ADDRESS before this one."
                 )
-            # A single address is its own: its earlier holder is gone, though this may not be known
-            # yet.
+            # A single address belongs to this referee: its earlier holder must be gone, even if
+            # that is not noticed yet.
             free = [one for one in addresses if one not in taken or len(addresses) == 1]
             if addresses and not free:
                 raise AddressesTakenError(
@@ -187,7 +187,7 @@ class Lease:
                 log.error("another referee has taken over; this one stops", epoch=self.epoch)
                 raise
             except (StorageError, TimeoutError, SQLAlchemyError, psycopg.Error, OSError) as error:
-                # Whatever the database or its driver says: only another's lease ends this one.
+                # No error of the database or its driver ends the lease, only a takeover does.
                 why = str(error).partition("\n")[0] or f"no answer within {GIVE_UP_SECONDS:g} s"
                 log.warning("lease not renewed", why=why)
 
@@ -222,7 +222,7 @@ class Lease:
             self.on_referees()
 
     async def _bound_to(self, listed: Sequence[Row[Any]]) -> int:
-        """Return how many of these referees, the oldest, are needed for bots of one address.
+        """Return how many of these referees, oldest first, bots that know one address need.
 
         The smaller of the last two counts, because bots connect to one referee after the other.
         """
@@ -237,7 +237,8 @@ class Lease:
     async def _renew(self) -> list[Row[Any]]:
         """Renew the lease, and return the rows of all, the senior's first.
 
-        What it has inherited is read, too, as a lost connection may have hidden whether it has.
+        Also reads what it has inherited: if the connection was lost in a takeover, it does not know
+        whether the takeover was committed.
         """
         async with fenced(self._engine, self.epoch) as connection:
             await connection.execute(
@@ -268,7 +269,7 @@ class Lease:
 
 @asynccontextmanager
 async def fenced(engine: AsyncEngine, epoch: int | None) -> AsyncIterator[AsyncConnection]:
-    """Run a transaction that locks this lease until its end; without one where `epoch` is None.
+    """Run a transaction that locks this lease until its end; no lease if `epoch` is None.
 
     Raises LeaseTakenError if the lease is gone, and what `transaction` raises.
     """
@@ -286,7 +287,7 @@ async def held_lease(engine: AsyncEngine) -> AsyncIterator[Lease]:
     """
     lease = await _begin(engine)
     yield lease
-    # Not after an error: what was written is unknown then, and the others find us dead.
+    # Not after an error: it is unknown then what was written, so the others must find us dead.
     with suppress(StorageError):
         async with transaction(engine) as connection:
             own = leases.c.epoch == lease.epoch

@@ -2,8 +2,8 @@
 
 A referee is dead if it has stopped in order, if its process has ended (on the same machine), or if
 its `renewals` stand still for STILL_SECONDS by the watcher's own monotonic clock. Clocks of
-different machines are never compared, so moving a clock changes nothing; time in which the watcher
-itself did not look does not count, because the database may have been away for all.
+different machines are never compared, so moving a clock changes nothing. Time in which the watcher
+itself did not look does not count, because all referees may have lost the database then.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from sqlalchemy import Row
 from arena.database.process_identity import has_ended
 
 STILL_SECONDS: Final = 2.0
-"""The time after which a referee that stands still is replaced."""
+"""How long a referee's `renewals` must be unchanged for it to be replaced."""
 LOOK_SECONDS: Final = 1.0
-"""The longest time between two looks that counts as standing still."""
+"""The most of the time between two looks that counts towards STILL_SECONDS."""
 
 
 @dataclass(frozen=True, slots=True)

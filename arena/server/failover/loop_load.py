@@ -13,9 +13,9 @@ _THREAD: Final = Path("/proc/thread-self/schedstat")
 
 
 def busy_seconds() -> float:
-    """Return for how long the calling thread has run, or waited for a processor.
+    """Return the seconds that the calling thread has run or waited for a processor.
 
-    Where the system does not tell how long it waited, this is how long it ran.
+    Where the system does not report the waiting, only the running counts.
     """
     try:
         ran, waited, _ = map(int, _THREAD.read_text().split())
@@ -32,7 +32,7 @@ class LoopLoad:
         busy: Callable[[], float] = busy_seconds,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin with a load of 0; `busy` and `now` return seconds since any moment."""
+        """Begin with a load of 0; `busy` and `now` return seconds from any fixed start."""
         self._busy, self._now = busy, now
         self._last = busy(), now()
         self.latest = 0.0

@@ -55,7 +55,7 @@ class MatchSnapshots:
         self._wake = wake
         self._blocks: dict[str, _BlockSnapshot] = {}
         self._changed: dict[str, MatchSnapshot] = {}
-        """The snapshots of which something may be unkept, by match id."""
+        """The snapshots that may have unkept parts, by match id."""
         self._new_blocks: dict[str, _BlockSnapshot] = {}
         self._over: list[str] = []
 
@@ -66,7 +66,7 @@ class MatchSnapshots:
         begun: BegunMatch,
         notes: NotesTaken,
     ) -> MatchSnapshot:
-        """Begin the snapshot of a match; `running` returns its block if this match is the first."""
+        """Begin the snapshot of a match; `running` is called for the block at its first match."""
         block = self._blocks.get(block_id)
         if block is None:
             block = self._blocks[block_id] = _BlockSnapshot(running())
@@ -92,7 +92,7 @@ class MatchSnapshots:
     def gone(self, block_id: str, match_id: str) -> None:
         """Remove a match that is recorded, or never will be.
 
-        Storage has removed it with that, or will when its block is over.
+        Storage removed it when it was recorded, or will when its block is over.
         """
         block = self._blocks.get(block_id)
         if block is not None and block.matches.pop(match_id, None) is not None:
@@ -131,7 +131,7 @@ class MatchSnapshots:
                 self._wake()
 
     def unkept(self) -> Unkept:
-        """Return what is to be kept now. It stays so until `keep` confirms it."""
+        """Return everything that storage lacks; it is returned again until `keep` confirms it."""
         matches = [one for one in self._changed.values() if one.kept or not one.over]
         return Unkept(
             tuple([block.running for block in self._new_blocks.values() if not block.closed]),

@@ -51,7 +51,7 @@ def elsewhere(epoch: int, versions: Collection[VersionId]) -> Select[Any]:
 
 
 def with_places_elsewhere(epoch: int, game: str, versions: Collection[VersionId]) -> Select[Any]:
-    """Return a statement that selects those of these rows whose copies can join a game."""
+    """Return a statement as `elsewhere`, limited to connected copies that can join a game."""
     can = presence.c.places > 0, literal(game) == any_(presence.c.games)
     return elsewhere(epoch, versions).where(presence.c.connected, *can)
 
@@ -65,8 +65,8 @@ def copies_connected() -> Select[Any]:
 def youngest_with_bots_of_one_address(senior: int) -> Select[Any]:
     """Return a statement that selects the youngest referee with bots that are at no older one.
 
-    Column: epoch, NULL if all are at the senior, too. It looks at each bot of the others: not a
-    statement to be run with each renewal.
+    Column: epoch, NULL if there is none. It scans all bots of the referees but the senior: too slow
+    to be run with each renewal.
     """
     older = presence.alias()
     there = (

@@ -1,4 +1,4 @@
-"""Whether a referee is ready: the database is there, and results are recorded as they should be."""
+"""Whether a referee is ready: the database answers, and no results wait in the spool."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,6 +1,6 @@
 """`ResultWriter`, which writes results and snapshots of running matches to storage in batches.
 
-One writer takes turns: it writes the news of running matches, then the waiting results. What has
+The writer alternates: it writes the news of running matches, then the waiting results. What has
 come in meanwhile is written the next time, `gather_seconds` later.
 
 While storage fails, the waiting results are written to a spool as well, so that they outlive this
@@ -32,11 +32,11 @@ BATCH = 256
 MOST_WAITING = 2 * BATCH
 """The number of unrecorded matches at which no new ones should begin while storage works.
 
-Bots are told of an end after it is recorded. On a busy machine more matches may end than are
-recorded, and a longer queue would delay their ends by seconds.
+Bots are told of an end after it is recorded. On a busy machine matches may end faster than they are
+recorded, and a longer queue would delay the ends by seconds.
 """
 AT_ONCE = 16
-"""The most results written down at once: some milliseconds in which no bot is heard."""
+"""The most results written down at once: some milliseconds in which no message is read."""
 RETRY_SECONDS = (0.1, 0.5, 1.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 
@@ -62,13 +62,13 @@ class ResultWriter:
         spool: Spool | None = None,
         meter: Meter | None = None,
     ) -> None:
-        """Make it; news wait up to `gather_seconds` for more before they are written."""
+        """Create the writer; news wait `gather_seconds` for more before they are written."""
         self._meter = meter
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
         self._ended: deque[tuple[str, Callable[[], None]]] = deque()
-        """The matches of which the result is not written down yet, with the ids of their blocks."""
+        """The matches whose results are not written down yet: block id and callback for each."""
         self._matches = Waiting[_Entry]()
         self._block_ends = Waiting[BlockEnd]()
         self._openings = Waiting[TournamentBlock]()
@@ -90,7 +90,7 @@ class ResultWriter:
         self.listeners: list[Callable[[], None]] = []
         """Called after each batch."""
         self.watchers: list[Callable[[], None]] = []
-        """Called when storage begins or ceases to fail, and when the spool was used."""
+        """Called when storage begins or stops to fail, and when the spool was used."""
 
     @property
     def full(self) -> bool:
@@ -130,8 +130,8 @@ class ResultWriter:
     def end(self, block_id: str, write_down: Callable[[], None]) -> None:
         """Take a match that has ended; `write_down` is called soon, and adds its result.
 
-        Together with others: what is done for one match after the other is in the processor's
-        caches, as it is not between the messages of bots.
+        Several matches are written down together: the same work done in a row finds its code and
+        data in the processor's caches; done between the messages of bots, it does not.
         """
         self._ended.append((block_id, write_down))
         self._wake()
@@ -173,7 +173,7 @@ class ResultWriter:
                 self._write_down(AT_ONCE)
                 await asyncio.sleep(0)
             self._news.clear()
-            # First, because a large batch of results takes its time and would delay it.
+            # First, because a large batch of results takes long and would delay it.
             if unkept := self.snapshots.unkept():
                 await self._until_done(lambda: self._keep(unkept))
                 self.snapshots.keep(unkept)
@@ -293,15 +293,16 @@ class ResultWriter:
             await self._recorder.refuse_block(match.block)
 
     async def _keep(self, unkept: Unkept) -> None:
-        # Refused, these matches would end with this process; until then they are played normally.
+        # If storage rejects them, these matches are lost with this process, but played until then.
         with _refusal_logged("running matches not kept", matches=len(unkept.begun)):
             await self._recorder.keep(unkept)
 
     async def _open(self, openings: list[TournamentBlock]) -> None:
         if not openings:
             return
-        # Refused, their matches are still recorded, and rated according to the blocks. After the
-        # next start the tournament finds the blocks missing and has them played again.
+        # If storage rejects them, their matches are still recorded, and rated according to the
+        # blocks. After the next start the tournament finds the blocks missing and has them played
+        # again.
         with _refusal_logged("blocks not opened", blocks=len(openings)):
             await self._recorder.open_blocks(openings)
 
@@ -315,9 +316,9 @@ class ResultWriter:
 
 @contextmanager
 def _refusal_logged(event: str, **values: object) -> Iterator[None]:
-    """Log what storage will never take, and go on without it.
+    """Log a write that storage rejects for good, and continue without it.
 
-    Raises StorageFailedError, after which the write is tried again, and LeaseLostError.
+    Raises StorageFailedError, after which the write is retried, and LeaseLostError.
     """
     try:
         yield

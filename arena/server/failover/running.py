@@ -1,7 +1,7 @@
 """Running matches in the database: kept while they are played, read by the referee that continues.
 
-Every decision is written, so a group is one statement, over arrays with one array per column. It
-may be repeated.
+Every decision is written, so a group is one statement, with one array for each column. The
+statement is idempotent.
 """
 
 import json
@@ -63,7 +63,7 @@ new_blocks AS (
 )
 SELECT FROM lease
 """
-"""The statement that keeps a group; it costs a fraction of one for each table."""
+"""The statement that keeps a group; one statement for each table would cost several times more."""
 
 _FORGET_REPLIES: LiteralString = "DELETE FROM running_replies WHERE match_id = ANY(%b::uuid[])"
 _FORGET_MATCHES: LiteralString = "DELETE FROM running_matches WHERE id = ANY(%b::uuid[])"
@@ -123,7 +123,7 @@ async def forget_orphans(connection: AsyncConnection[Any]) -> None:
 
 
 async def forget_recorded(connection: AsyncConnection[Any]) -> None:
-    """Remove running matches that are recorded by a referee that did not know them as kept."""
+    """Remove kept matches that were recorded by a referee that did not know they were kept."""
     row = await (await connection.execute(_RECORDED)).fetchone()
     assert row is not None
     await forget_matches(connection, row[0])
@@ -136,7 +136,7 @@ async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[st
 
 
 async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[KeptBlock]:
-    """Return those of the blocks that are kept and that this release can play."""
+    """Return the given blocks, without those that are not kept or need a newer release."""
     rows = (await connection.execute(_blocks(block_ids))).all()
     found = [(row, options) for row in rows if (options := _options(row)) is not None]
     block_ids = [row.id for row, _ in found]
@@ -183,7 +183,7 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
 def _options(block: Row[Any]) -> Options | None:
     """Return the block's options, or None if only a newer release knows them.
 
-    The block is then left as it is to a referee of such a release.
+    Such a block stays unchanged, for a referee of that release.
     """
     try:
         options: Options = make_game(block.game, block.options).options
@@ -196,9 +196,9 @@ def _options(block: Row[Any]) -> Options | None:
 def _unbroken(
     game: str, groups: Iterable[Row[Any]]
 ) -> tuple[tuple[SeatReply, ...], tuple[Note, ...]]:
-    """Return the replies up to the first missing group, and what was noted beside them.
+    """Return the replies up to the first missing group, and the notes sent with them.
 
-    Later ones are asked for again.
+    The bots are asked again for later replies.
     """
     replies: list[SeatReply] = []
     notes: list[Note] = []
@@ -219,7 +219,7 @@ def _blocks(block_ids: Collection[str]) -> Select[Any]:
 
 
 def _among(column: ColumnElement[str], block_ids: Collection[str]) -> ColumnElement[bool]:
-    """Return the condition with one parameter for any number of blocks."""
+    """Return the condition that a column is among these ids, with one parameter for all."""
     return column == any_(literal(list(block_ids), ARRAY(Uuid(as_uuid=False))))
 
 

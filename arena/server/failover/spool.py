@@ -1,10 +1,10 @@
-"""The spool: a SQLite file with what is finished and could not be recorded yet.
+"""The spool: a SQLite file with results and block events that could not be recorded yet.
 
 It is written while the database is away, read at the next start, and removed when all of it is
 recorded. Recording is idempotent, so a spool that is read twice records nothing twice.
 
-Each row is one record: a line of JSON, then the transcript of a match. SQLite undoes what a process
-was killed in writing when the file is next opened: nobody was told that it is safe.
+Each row is one record: a line of JSON, then the transcript of a match. If a process is killed while
+it writes, SQLite rolls the write back when the file is next opened; it was not reported as safe.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from arena.records import (
 from arena.server.play.ports import Happening
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Some 30,000 matches: more than may wait, whatever is played."""
+"""Enough for some 30,000 matches of any kind, more than may wait."""
 
 _PAGE_BYTES = 4096
 
@@ -99,7 +99,7 @@ class SpoolFile:
         if not self._path.exists():
             return None
         with self._opened():
-            pass  # it may have a journal, which belongs to its name: opened, it needs it no more
+            pass  # this applies a journal, which is found by the file's old name only
         with self._failures_named():
             return self._path.replace(aside)
 
@@ -134,7 +134,7 @@ ResultT = TypeVar("ResultT")
 
 
 async def _in_thread(work: Callable[[], ResultT]) -> ResultT:
-    # Shielded: a caller that is cancelled must not leave half of it to the next one.
+    # Shielded: a caller that is cancelled must not leave the work half done for the next one.
     return await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(work)))
 
 

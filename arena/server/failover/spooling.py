@@ -27,7 +27,7 @@ class Spooling:
         changed: Callable[[], None],
         gather_seconds: float,
     ) -> None:
-        """Make it with `happening` and `changed`.
+        """Create it, unused.
 
         `happening` converts an item of a queue for the spool; `changed` is called when the spool
         was used.
@@ -49,7 +49,7 @@ class Spooling:
         self._news.set()
 
     def need_no_more(self) -> None:
-        """Clear the spool when none of its content waits, as storage has taken something."""
+        """Note that storage works again; clear the spool once none of its content waits."""
         self._needed = False
         if self._used:
             self._news.set()

@@ -1,12 +1,12 @@
-"""`Spreading`: at how many of several referees the bots play, the oldest of them.
+"""`Spreading`: how many referees of an arena, the oldest first, the bots play at.
 
 The senior decides, from the loads of all. A message costs as much as several turns, and the more
-matches a bot plays at a referee, the more turns share one: so the bots play at no more referees
-than have to carry the load, all of them at the same ones, where they meet as if there were no
-others. The other referees stand by, connected to all bots.
+matches a bot plays at one referee, the more of its turns share a message. So all bots play at the
+same referees, and at no more of them than the load needs. The others stand by, connected to all
+bots.
 
-A bot that knows one address plays there, whoever else does. While such bots are at a referee that
-would stand by, it is in use, and with it those before it: others must be there to meet them.
+A bot that knows only one address always plays there. While such bots are at a referee that would
+stand by, that referee and all older ones are in use, so that those bots have opponents.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,19 +14,19 @@ from time import monotonic
 from typing import Final
 
 ALL: Final = 0
-"""Stands for all referees, however many they are."""
+"""The value of `in_use` that stands for all referees."""
 FULL: Final = 0.75
-"""The load from which a referee should have no more matches, by default."""
+"""The default load from which a referee should get no more matches."""
 _SPARE: Final = 2 / 3
-"""The part of a full load that the referees left have at the most when one more stands by.
+"""One more referee stands by only if the others then have at most this part of a full load.
 
-It must be well below 1, or one more and one less would alternate: matches that are spread take up
-to a fifth more time.
+It must be well below 1, otherwise adding and removing a referee would alternate: matches that are
+spread take up to a fifth more time.
 """
 SETTLE_SECONDS: Final = 15.0
 """The time after a change before loads are looked at again.
 
-By then matches have moved, and the loads, which are means of some seconds, say so.
+By then matches have moved, and the loads, which are means of some seconds, show it.
 """
 
 
@@ -34,7 +34,7 @@ class Spreading:
     """How many of the oldest referees are in use."""
 
     def __init__(self, full: float = FULL, now: Callable[[], float] = monotonic) -> None:
-        """Begin with one; `full` is the load from which another is used, or 0 for all always."""
+        """Begin with one; `full` is the load from which another is used; 0 means always all."""
         self.full = full
         self.in_use = ALL if full == 0 else 1
         self._now = now
@@ -47,12 +47,12 @@ class Spreading:
     def decide(self, loads: Sequence[float], bound: int) -> None:
         """Decide as the senior, from the loads of all referees, the oldest first.
 
-        The first `bound` are needed for bots that know one address.
+        The first `bound` are needed for bots that know only one address.
         """
         if self.full == 0:
             self.in_use = ALL
             return
-        # Of an earlier senior: there may be fewer referees now, or it used all.
+        # An earlier senior may have decided it: with more referees than now, or for all.
         used = min(self.in_use or len(loads), len(loads))
         wanted = max(used, min(bound, len(loads)))
         if wanted == used and self._now() >= self._settled_at:

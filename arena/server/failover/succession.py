@@ -1,7 +1,7 @@
 """How a referee takes over from dead ones: their work becomes its own in one transaction.
 
-It rolls back the open transactions of the dead, moves their running blocks to the heir's lease and
-deletes theirs. From then on nothing that they still try to write is accepted.
+It rolls back the open transactions of the dead referees, moves their running blocks to the heir's
+lease and deletes their leases. From then on nothing that they still try to write is accepted.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ async def taking_turns(connection: AsyncConnection) -> None:
 async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int]) -> None:
     """Take over from these leases, given with the renewals of each as last seen.
 
-    Nothing changes if another referee has done so, or if they live on.
+    Leases that another referee has taken over, or that are alive after all, stay as they are.
     """
     await taking_turns(connection)
     found = [
@@ -60,7 +60,7 @@ async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int
             text(_END_TRANSACTIONS),
             {"living": AdvisoryLock.LIVING_REFEREES.value, "epochs": crashed},
         )
-    # A referee that was killed before it had recorded its inheritance passes that on.
+    # A referee that was killed before it had recorded what it inherited passes that on.
     epochs = {*old, *chain.from_iterable(row.inherited for row in found)}
     await connection.execute(
         update(leases)

@@ -28,7 +28,7 @@ from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.records import UntoldEnd
 
 IN_DOUBT_SECONDS: Final = 3
-"""The seconds before a crash whose ends are sent again, so that no bot waits for one for ever."""
+"""Ends from this time before a crash are sent again, so that no bot waits for one for ever."""
 
 
 def running_blocks_of(epoch: int) -> Select[tuple[str]]:
@@ -69,7 +69,7 @@ def cut_off_blocks() -> Select[tuple[str]]:
 def _played_by_nobody() -> ColumnElement[bool]:
     """Return the condition that a block is neither kept as running nor of a running referee.
 
-    A running referee keeps most blocks in its memory alone.
+    A running referee has most of its blocks only in memory.
     """
     kept = exists().where(running_blocks.c.id == blocks.c.id)
     played = exists().where(leases.c.epoch == blocks.c.epoch)
@@ -91,8 +91,8 @@ def untold() -> Select[tuple[str, int, str]]:
 def ends_in_doubt(epochs: Collection[int]) -> TextClause:
     """Return a statement that adds the ends that these leases' referees may not have sent.
 
-    These are of matches recorded just before they were killed. The time is that of recording, for
-    which a match may have waited long.
+    These are the ends of matches recorded just before the referee was killed. The time of recording
+    counts, because a match may have waited long for it.
     """
     statement = text("""
         INSERT INTO untold_ends (match_id, version_id, instance)
@@ -122,7 +122,7 @@ def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
 
 
 def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:
-    """Return a statement that removes ends that were sent, or are too many."""
+    """Return a statement that removes ends that were sent or exceed the limit."""
     keys = [(end.match_id, end.version_id) for end in ends]
     return delete(untold_ends).where(
         tuple_(untold_ends.c.match_id, untold_ends.c.version_id).in_(keys)

@@ -105,7 +105,7 @@ class LadderTables:
         return tuple(copy for copy in copies if copy is not bot)
 
     def _count(self, bot: ConnectedBot) -> None:
-        """Count a bot, unless it rests: then its opponents' places are shared without it."""
+        """Count a bot, unless it rests: then the places of others are shared without it."""
         if bot.candidate.bot in self._bot_paces.resting:
             self._uncount(bot)
         elif self._attendance.came(bot):

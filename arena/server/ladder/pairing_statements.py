@@ -66,9 +66,7 @@ def newest_placings() -> Row:
 
 
 def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
-    """Select the matches of other leases that entered the log of ratings after `after`.
-
-    Later than `until` are left out.
+    """Select the matches of other leases from the log of ratings, after `after` up to `until`.
 
     The columns are those of `_LADDER`, versions and placings (both by seat), and block_id; rows are
     in the order of the log. If there are more than MOST_ELSEWHERE, only the newest are selected.

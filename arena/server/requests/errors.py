@@ -45,5 +45,5 @@ def internal_error() -> ProtocolError:
 
 
 def malformed(sentence: str) -> ProtocolError:
-    """Return the error for a request that is malformed, or asks for something impossible."""
+    """Return the error for a request that is malformed, or asks for what does not exist."""
     return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)
