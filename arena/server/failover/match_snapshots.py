@@ -131,7 +131,7 @@ class MatchSnapshots:
                 self._wake()
 
     def unkept(self) -> Unkept:
-        """Return everything that storage lacks; it is returned again until `keep` confirms it."""
+        """Return what is to be kept now; it is returned again until `keep` confirms it."""
         matches = [one for one in self._changed.values() if one.kept or not one.over]
         return Unkept(
             tuple([block.running for block in self._new_blocks.values() if not block.closed]),

@@ -1,16 +1,17 @@
-"""The connections to the referee: who may have how many, and cutting one.
+"""The connections to the referee: limits of their number and bytes, and how one is cut.
 
-gRPC tells nothing of a connection before its first call and closes none. So the open files of this
-process are looked through, a few at a time in round after round, and a connection that takes too
-much is shut down: gRPC sees that the peer is gone. A connection is known while a bot that sent its
-token and hello plays over it; all others are strangers'. A known one that brings far more than its
-streams may carries frames of no stream, pings for one. Only Linux lists a process's files;
-elsewhere nothing is cut.
+gRPC reports nothing about a connection before its first call, and cannot close one. So the referee
+looks through the open files of its process, a few at a time in repeated rounds, and shuts down a
+connection that takes too much; gRPC then sees that the peer is gone. A connection is known while a
+bot that sent its token and hello plays over it; all others are strangers'. A known connection that
+brings far more bytes than its streams may must carry frames of no stream, such as pings. Only Linux
+lists a process's files; elsewhere nothing is cut.
 
 Connections over the Unix socket come from programs on this machine, and each of their processes
 may have a few. gRPC does not tell them apart, so none of them is known. The kernel does not count
-their bytes, but tells how many wait to be read. That is looked at often, and what waits at a look
-is counted: a flood that costs the referee more than its sender is found waiting again and again.
+their bytes, but reports how many wait to be read. This is looked at often, and the bytes found
+waiting are counted: a flood that costs the referee more than its sender is found waiting again and
+again.
 """
 
 import asyncio
@@ -38,20 +39,21 @@ from arena.server.limits.unknown_connections import UnknownConnections
 from arena.server.limits.waiting_calls import WaitingCalls
 
 ROUND_SECONDS: Final = 1.0
-"""Between two rounds through all files."""
+"""The pause between two rounds through all files."""
 LOOK_SECONDS: Final = 0.05
-"""Between two looks of one round or at the Unix socket, and before connections are cut."""
+"""The pause between looks of a round or at the Unix socket, and before connections are cut."""
 FILES_A_LOOK: Final = 200
-"""A look takes about a millisecond of the event loop, however many files are open."""
+"""The most files of one look, which takes about a millisecond of the event loop."""
 SUSPECTED_SECONDS: Final = 30.0
-"""For so long after a connection was cut, the next from its address is cut at its first refusal."""
+"""After a connection is cut, others from its address are cut, for this time, at a refusal without
+delay."""
 MOST_SUSPECTED: Final = 1_000
 OVERHEAD: Final = 3
-"""A known connection may bring as many times what its streams may: frames and their headers."""
+"""How many times the bytes of its streams a known connection may bring, for frames and headers."""
 MOST_FAILURES: Final = 20
-"""After so many looks in a row that failed the connections are watched no more."""
+"""The number of failed looks in a row after which the connections are watched no more."""
 FILES_WANTED: Final = 65_536
-"""Open files that are asked for, where the hard limit is higher still."""
+"""The limit of open files to ask for, if the hard limit is not lower."""
 
 _FILES = "/proc/self/fd"
 _TCP_INFO_BYTES = 136
@@ -62,18 +64,18 @@ log = structlog.get_logger()
 
 
 def raise_file_limit() -> int:
-    """Allow this process as many open files as it may have; returns how many that are."""
+    """Raise this process's limit of open files to FILES_WANTED if possible; return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(hard, FILES_WANTED)
     if soft != resource.RLIM_INFINITY and soft < wanted:
-        with suppress(OSError, ValueError):  # macOS has a lower limit than it tells
+        with suppress(OSError, ValueError):  # macOS has a lower limit than it reports
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             return wanted
     return wanted if soft == resource.RLIM_INFINITY else soft
 
 
 class _Borrowed(socket.socket):
-    """The socket of a file that stays its owner's: leaving the context does not close it."""
+    """The socket of a file that belongs to gRPC: leaving the context does not close it."""
 
     __slots__ = ()
 
@@ -85,19 +87,19 @@ class _Borrowed(socket.socket):
 class _Connection:
     file: int
     inode: int
-    """With the file's number, what tells one socket from another."""
+    """Identifies a socket together with the file's number, which may be reused."""
     peer: str
     address: str
     family: int
     bucket: Bucket
     received: int | None = 0
-    """Bytes so far when last looked at; None if the count has begun anew since."""
+    """The bytes so far at the last look; None if the count has been restarted since."""
     round: int = 0
-    """In which it was last seen."""
+    """The round in which it was last seen."""
 
 
 class Connections:
-    """The connections to one port. What it does at a time does not grow with their number."""
+    """The connections to one port. The work of one look does not grow with their number."""
 
     def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
         self._limits = limits
@@ -118,14 +120,14 @@ class Connections:
         """Connections over the Unix socket, in the order in which they are looked at."""
         self._round = 0
         self._rest: Iterator[int] = iter(())
-        """The files that this round has not come to."""
+        """The files that are left to look at in this round."""
         self._to_cut: dict[str, int] = {}
-        """Peers whose connections are to be cut, and the round in which that was said."""
+        """Peers whose connections are to be cut, and the round in which `cut` was called."""
         self._suspected: deque[tuple[float, str]] = deque(maxlen=MOST_SUSPECTED)
         self._spare = SpareFile()
         self.waiting = WaitingCalls(limits, self.cut, now)
         self.cuts = 0
-        """How many were cut."""
+        """How many connections were cut so far."""
 
     def known(self, peer: str, streams: int) -> None:
         """Count one stream more (1) or less (-1) of a known bot over this peer's connection."""
@@ -142,7 +144,7 @@ class Connections:
             self._count_anew(connection)
 
     def suspected(self, peer: str) -> bool:
-        """Whether a connection of this address was cut a moment ago."""
+        """Whether a connection from this peer's address was cut a moment ago."""
         now = self._now()
         while self._suspected and self._suspected[0][0] <= now:
             self._suspected.popleft()
@@ -155,9 +157,10 @@ class Connections:
             self._to_cut[peer] = self._round
 
     async def watch(self) -> None:
-        """Raise the limit of open files and look after the connections, until cancelled.
+        """Raise the limit of open files and watch the connections, until cancelled.
 
-        Where that cannot work it ends, after it has said so: the other limits stay.
+        Returns early where this does not work: elsewhere than on Linux, and, with an entry in the
+        log, after MOST_FAILURES. The other limits stay.
         """
         self.files = raise_file_limit()
         if not sys.platform.startswith("linux"):
@@ -193,7 +196,7 @@ class Connections:
             self._look_at(file)
         if len(files) == FILES_A_LOOK:
             return False
-        # Those that this round did not come to are in front.
+        # Connections that were not seen in this round are in front.
         while self._by_file and (first := next(iter(self._by_file.values()))).round < self._round:
             self._forget(first)
         self._to_cut = {peer: told for peer, told in self._to_cut.items() if told == self._round}
@@ -202,9 +205,9 @@ class Connections:
         return len(files) > 0
 
     def look_at_unread(self) -> None:
-        """Count what waits to be read on the next connections, and cut those that take too much.
+        """Count the bytes that wait on the next connections over the Unix socket.
 
-        Over the Unix socket. What waits longer than from one look to the next counts again.
+        Connections that take too much are cut. Bytes that still wait at the next look count again.
         """
         for _ in range(min(len(self._unread), FILES_A_LOOK)):
             connection = self._unread.popleft()
@@ -219,7 +222,7 @@ class Connections:
             with os.scandir(_FILES) as files:
                 for file in files:
                     yield int(file.name)
-        except OSError:  # it needs a file itself, and all are taken
+        except OSError:  # scandir needs a file itself, and none is free
             yield from range(self.files)
 
     def _look_at(self, file: int) -> None:
@@ -261,12 +264,12 @@ class Connections:
         return None
 
     def _count_anew(self, connection: _Connection) -> None:
-        """Begin to count anew: a known bot's bytes are not a stranger's, nor the reverse."""
+        """Restart the byte count, because known connections and strangers have other limits."""
         connection.bucket = self._bucket(connection.peer)
         connection.received = None
 
     def _bucket(self, peer: str) -> Bucket:
-        """Return the bucket for the bytes of a connection; of a known one by stream."""
+        """Return a bucket for the bytes of a connection; for a known one, per stream."""
         limits = self._limits
         if peer in self._known:
             return Bucket(OVERHEAD * limits.bytes_burst, OVERHEAD * limits.bytes_per_second)
@@ -275,7 +278,7 @@ class Connections:
     def _takes_too_much(self, connection: _Connection) -> bool:
         if connection.family == socket.AF_UNIX:
             return False  # see look_at_unread
-        # Told what it is, Python need not ask: half as long, for each connection once a round.
+        # With the kind given, Python does not query it, which halves the time of each look.
         kind = connection.family, socket.SOCK_STREAM, socket.IPPROTO_TCP
         try:
             with _Borrowed(*kind, connection.file) as line:
@@ -289,7 +292,7 @@ class Connections:
         return connection.bucket.take(self._now(), more / streams) > 0
 
     def _cut_surplus(self, newest: _Connection) -> None:
-        """Cut the oldest of an address that has too many, and of all strangers."""
+        """Cut the oldest while there are too many of the newest's address, or of all strangers."""
         unknown, limits = self._unknown, self._limits
         most = limits.connections_an_address
         if newest.address.startswith(PROCESS):
@@ -308,7 +311,7 @@ class Connections:
     def _shut_down(self, connection: _Connection) -> None:
         self._forget(connection)
         with suppress(OSError), self._spare.copy_of(connection.file) as copy:
-            # gRPC may have closed the file, and opened another under its number: a database's.
+            # gRPC may have closed the file, and its number may be another's now: a database's.
             if os.fstat(copy).st_ino != connection.inode:
                 return
             with _Borrowed(connection.family, fileno=copy) as line:
@@ -319,7 +322,7 @@ class Connections:
 
 
 def _unread_bytes(connection: _Connection) -> int:
-    """How many bytes wait to be read; 0 if its file is another by now."""
+    """Return how many bytes wait to be read; 0 if its file's number is another's now."""
     try:
         if os.fstat(connection.file).st_ino != connection.inode:
             return 0

@@ -12,10 +12,10 @@ from arena.server.requests.errors import malformed
 
 
 class CountWaiting(grpc.aio.ServerInterceptor):
-    """An interceptor that counts calls until they have their one request, and when they are over.
+    """An interceptor that counts calls while they wait for their request, and after their answer.
 
-    A call that is ended with a status is counted from that on: see `Refusals.end`. Calls of many
-    requests have limits of their own for the first.
+    A call that is ended with a status is counted from then on: see `Refusals.end`. Calls with a
+    stream of requests have limits of their own for the first.
     """
 
     def __init__(self, gate: Gate) -> None:
@@ -44,7 +44,7 @@ class CountWaiting(grpc.aio.ServerInterceptor):
             finally:
                 waiting.add(context.peer())
 
-        # A single request is read as a stream of one: else gRPC waits for it before any handler.
+        # A single request is read as a stream of one: otherwise gRPC waits for it before `call`.
         maker: Callable[..., Any] = (
             grpc.stream_stream_rpc_method_handler
             if handler.response_streaming

@@ -19,25 +19,25 @@ from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.requests.errors import ProtocolError
 
 MOST_KNOWN: Final = 200_000
-"""Tokens that are remembered as valid, 150 bytes each; every shift of a hosted bot brings one.
-Beyond it the oldest is forgotten until it is used again. A start reads no more."""
+"""The most tokens remembered as valid, 150 bytes each; every shift of a hosted bot adds one. Beyond
+it the oldest is forgotten until it is used again. A start reads at most this many."""
 
 
 LEAST_MESSAGE_BYTES: Final = 128
-"""A message counts as at least so many: an empty one costs the referee as much as one of these."""
+"""The least that a message counts as: an empty one costs the referee as much as one of these."""
 
 
 Authenticate = Callable[[str], Awaitable[Registered]]
-"""Returns the bot version of a token. Raises ProtocolError for one that may not play."""
+"""Returns the bot version of a token. Raises ProtocolError for a token that may not play."""
 
 
 class Silence:
-    """A count of a silent stream, from its making to the first call.
+    """Counts a stream as silent from its creation until it is called for the first time.
 
-    The call says that the stream has spoken or ended. Further calls change nothing.
+    Call it when the stream has sent its hello or ended. Further calls change nothing.
     """
 
-    # Not a context manager: the exit stack of one takes as much memory again in every open stream.
+    # Not a context manager: its exit stack would take as much memory again in every open stream.
     __slots__ = ("_counted", "_version")
 
     def __init__(self, silent: Counter[VersionId], version: VersionId) -> None:
@@ -54,9 +54,9 @@ class Silence:
 
 
 class ByteCount(Bucket):
-    """Called with the bytes of each message of one stream; raises LimitError."""
+    """The limit of one stream's bytes: call it with the size of each message; raises LimitError."""
 
-    # Not a function within another, which takes three times as much for each stream.
+    # Not a closure, which would take three times as much memory for each stream.
     __slots__ = ("_now",)
 
     def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
@@ -69,7 +69,7 @@ class ByteCount(Bucket):
 
 
 class Gate:
-    """The limits of one referee. Every method raises LimitError for what is beyond one."""
+    """The limits of one referee. Every method raises LimitError when a limit is exceeded."""
 
     def __init__(
         self,
@@ -82,8 +82,8 @@ class Gate:
         """Begin with known tokens and a dashboard.
 
         `known` are the SHA-256 of at most MOST_KNOWN tokens, the oldest first: a caller with one of
-        them is not limited by its address. Who knows the `dashboard_secret` says for which visitor
-        it calls.
+        them is not limited by its address. A caller that sends the `dashboard_secret` may call for
+        a visitor (see `forwarding`).
         """
         self.limits = limits
         self.connections = Connections(limits, now)
@@ -151,7 +151,7 @@ class Gate:
         self._known[sha256] = None
 
     def caller(self, context: Context) -> str:
-        """Return the peer that a call counts for: for a dashboard's or proxy's, its visitor's.
+        """Return the peer that a call counts for: the visitor, if a dashboard or proxy names one.
 
         Raises ProtocolError for a wrong secret, which counts as a wrong token.
         """
@@ -159,10 +159,10 @@ class Gate:
 
     @contextmanager
     def calling(self, context: Context) -> Iterator[str]:
-        """Hold one call, with the peer that it counts for.
+        """Yield the peer that a call counts for, while the call is served.
 
-        Meanwhile a dashboard's or proxy's connection is known: visitors do not have each other's
-        cut.
+        Meanwhile the connection of a dashboard or proxy counts as known, so that one visitor cannot
+        get the connection of all others cut.
         """
         caller = self._caller(context)
         if not caller.by_dashboard:
@@ -191,7 +191,7 @@ class Gate:
 
     @contextmanager
     def signing_up(self, peer: str) -> Iterator[None]:
-        """Hold a sign-up; it does not count if that fails."""
+        """Count the sign-up made in the block, unless it fails."""
         address = address_of(peer)
         self._take(self._sign_ups, address, "sign-ups", "too many new owners from this address")
         try:
@@ -208,9 +208,9 @@ class Gate:
 
     @contextmanager
     def reading_stream(self, peer: str) -> Iterator[None]:
-        """Hold a stream of reflection.
+        """Count a stream of reflection while the block runs, and its opening as a `call`.
 
-        Each of its questions is counted as a `call`, too.
+        The caller also counts each of its questions as a `call`.
         """
         address, limits = address_of(peer), self.limits
         self.call(peer)
@@ -253,7 +253,7 @@ class Gate:
         return Silence(self._without_hello, version)
 
     def byte_count(self) -> ByteCount:
-        """Count the bytes of one stream."""
+        """Return the limit of the bytes of a new stream."""
         return ByteCount(self.limits, self._now)
 
     def _fail(self, address: str) -> None:
@@ -261,7 +261,7 @@ class Gate:
         self._take(self._failures, address, "failures", what)
 
     def _take(self, buckets: Buckets[KeyT], key: KeyT, limit: str, what: str) -> None:
-        """Count something of `key`; `what` is said where that is too much."""
+        """Take from the bucket of `key`; `what` is the text of the error if it has too little."""
         wait = buckets.take(key, self._now())
         if wait:
             raise LimitError(limit, what, wait)

@@ -1,4 +1,4 @@
-"""`guarded`, the limits around a unary call; and the errors of calls as statuses."""
+"""`guarded`, the limits around a unary call; also converts the errors of calls to statuses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -15,7 +15,7 @@ from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.requests.errors import ProtocolError, internal_error
 
 _NOTED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
-"""The statuses that interest the operator: guests that try too much."""
+"""The statuses that are logged for the operator: callers that try too often or with bad tokens."""
 
 log = structlog.get_logger()
 
@@ -32,9 +32,9 @@ async def guarded(
 ) -> ResponseT:
     """Return the answer to a call, if it is within the limits.
 
-    The limits are those of a known `token`, else those of the caller's address. With a `turnstile`,
-    only so many are answered at a time. Our errors end the call with their status; unexpected
-    exceptions are logged and not sent.
+    The limits are those of a known `token`, else those of the caller's address. A `turnstile`
+    limits how many calls are answered at a time. A ProtocolError ends the call with its status;
+    unexpected exceptions are logged and not sent.
     """
     try:
         with gate.calling(context) as peer:
@@ -56,7 +56,7 @@ async def guarded(
 async def ended_by_errors(gate: Gate, context: Context, call: str) -> AsyncIterator[None]:
     """Serve a stream in the block; an error ends it with a status.
 
-    Ours are noted and sent; unexpected exceptions are logged and not sent.
+    A ProtocolError is noted and sent; unexpected exceptions are logged and not sent.
     """
     try:
         yield

@@ -1,7 +1,7 @@
 """What one peer may use of a referee, and the token buckets that count it.
 
-A peer that showed a valid token is counted by its token, everybody else by address: several guests
-may share an address, and none of them can use up what a known bot needs.
+A peer that has shown a valid token is counted by its token, every other one by address. Several
+guests may share an address, and none of them can use up what a known bot needs.
 """
 
 import math
@@ -14,27 +14,27 @@ import grpc
 from arena.server.requests.errors import ProtocolError
 
 MAX_METADATA_BYTES: Final = 2 * 1024
-"""The most bytes of the metadata of one call; each line counts 32 bytes beside its text. What gRPC
-sends itself takes some 600, a token 120. Every line is read several times, however few bytes it
-took to repeat it."""
+"""The most bytes of the metadata of one call; each line counts 32 bytes in addition to its text.
+gRPC's own lines take some 600, a token 120. Every line is read several times here, but a peer can
+repeat one with very few bytes."""
 MOST_KEYS: Final = 20_000
-"""Addresses or tokens that one limit remembers: those that used it last matter most."""
+"""The most addresses or tokens that one limit remembers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """All limits. A `_burst` is what may happen at once, the rest what is regained over time."""
+    """All limits. A `_burst` is the amount allowed at once, a `_per_second` the rate of refill."""
 
     failures_burst: int = 50
-    """Tokens and keys that nobody has, by address."""
+    """Calls with an invalid token or key, by address."""
     failures_per_second: float = 0.2
     calls_burst: int = 100
-    """Calls of the registry and questions to reflection, by address; an owner's by the key."""
+    """Calls of the registry and questions to reflection, by address, or by a known token or key."""
     calls_per_second: float = 10.0
     watching_an_address: int = 16
     """Spectators' streams at once, by address; the dashboard with the secret counts as one."""
     watching: int = 128
-    """Limit for all addresses together, the dashboard apart."""
+    """The limit for all addresses together, without the dashboard."""
     watching_share: float = 0.2
     """The part of the time that showing matches to spectators may take in the long run."""
     watching_burst_seconds: float = 2.0
@@ -43,10 +43,10 @@ class Limits:
     """Parts (a match, a moment, an end) that wait for a spectator, delayed ones included: some
     2 MB."""
     streams_burst: int = 60
-    """Streams that are opened, by token."""
+    """Streams opened, by token."""
     streams_per_second: float = 1.0
     streams_without_hello: int = 16
-    """Streams that have not sent their hello, at once, by token."""
+    """Open streams that have not sent their hello, by bot version."""
     bytes_burst: int = 2 * 1024 * 1024
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
@@ -57,11 +57,11 @@ class Limits:
     """Registrations over the wire, by owner."""
     registrations_per_second: float = 0.05
     changes_burst: int = 60
-    """Descriptions, new tokens and retirements by an owner: the audit keeps each of them for good,
+    """Descriptions, new tokens and retirements, by owner: the audit keeps each of them for good,
     and after a new token every referee looks for the streams of that version."""
     changes_per_second: float = 0.05
     sign_ups_burst: int = 60
-    """New owners, by address: a class comes from one."""
+    """New owners, by address: a whole class may share one."""
     sign_ups_per_second: float = 0.02
     bots_per_owner: int = 20
     """Bots that an owner may have, retired ones not counted."""
@@ -71,7 +71,7 @@ class Limits:
     owner_versions_per_day: int = 60
     """The limit for all bots of an owner together."""
     reads_an_address: int = 8
-    """Reading calls that wait to be answered, by address; and as many streams of reflection."""
+    """Reading calls that wait to be answered, by address; also the limit of reflection streams."""
     reads_waiting: int = 64
     """The limit for all addresses together."""
     reading_share: float = 0.25
@@ -83,10 +83,10 @@ class Limits:
     refusals_held: int = 1_000
     """Refusals that wait at the same time, some 50 kB each; further ones are sent at once."""
     refusals_a_connection: int = 100
-    """Refusals sent at once after which a connection without a known bot is cut."""
+    """Refusals sent without delay after which a connection without a known bot is cut."""
     waiting_seconds: float = 30.0
-    """How long a call waits for its request, and then until its answer or status is taken; after it
-    a connection without a known bot is cut."""
+    """How long a call waits for its request, and at its end for its peer to take the answer or
+    status; then a connection without a known bot is cut."""
     connections_an_address: int = 200
     """Connections without a known bot, by address; the oldest is cut."""
     connections_a_process: int = 16
@@ -126,7 +126,7 @@ class Bucket:
     def take(self, now: float, amount: float = 1.0) -> float:
         """Take an amount and return 0, or take nothing and return the seconds to wait for it."""
         full_at = max(now, self._full_at) + amount * self._each
-        # A tolerance for rounding: whoever waits as long as told is not refused again.
+        # A tolerance for rounding: a caller that waits as long as told is not refused again.
         wait = full_at - now - self._burst * self._each
         if wait > 1e-6:
             return wait
@@ -138,7 +138,7 @@ class Bucket:
         self._full_at -= amount * self._each
 
     def full(self, now: float) -> bool:
-        """Whether nothing is missing."""
+        """Whether the bucket is full."""
         return self._full_at <= now
 
 
@@ -170,7 +170,7 @@ class Buckets(Generic[KeyT]):
             self._buckets[key].put_back(amount)
 
     def _make_room(self, now: float) -> None:
-        """Forget the full ones, which are as new; if there are too few, the older half as well."""
+        """Forget full buckets, which are like new ones; if too many remain, also the older half."""
         kept = {key: one for key, one in self._buckets.items() if not one.full(now)}
         if len(kept) > self._most // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])

@@ -1,8 +1,8 @@
 """Refuses calls with more metadata than a client that keeps to the referee's settings can send.
 
-gRPC holds a connection to MAX_METADATA_BYTES only once its client has acknowledged the settings.
-Before that a call brings what it likes, each line of it for one byte, and gRPC makes Python's text
-of every line whenever the metadata is asked for. So this asks once, in front of everything else.
+gRPC enforces MAX_METADATA_BYTES only once a connection's client has acknowledged the settings.
+Before that a call may bring any number of lines, each for one byte, and gRPC converts every line to
+a Python string whenever the metadata is read. So this reads it once, in front of everything else.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +17,7 @@ from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError
 
 LINE_BYTES: Final = 32
-"""Counted for each line beside its text (RFC 9113, section 6.5.2)."""
+"""What each line counts in addition to its text (RFC 9113, section 6.5.2)."""
 
 
 class RefuseOversized(grpc.aio.ServerInterceptor):
@@ -54,6 +54,6 @@ class RefuseOversized(grpc.aio.ServerInterceptor):
 
 
 def _bytes_at_least(metadata: Sequence[tuple[str, str | bytes]]) -> int:
-    """How much the metadata counts; of very many lines only a part."""
+    """Return the counted bytes of the metadata, of at most as many lines as exceed the limit."""
     most = MAX_METADATA_BYTES // LINE_BYTES + 1
     return sum(len(key) + len(value) + LINE_BYTES for key, value in metadata[:most])

@@ -1,4 +1,4 @@
-"""Names of those who call the referee: by address, or by process over a Unix socket."""
+"""Names of the referee's callers: by address, or by process over a Unix socket."""
 
 import socket
 import sys
@@ -32,8 +32,8 @@ def tcp_peer(line: socket.socket) -> str:
 def process_of(line: socket.socket) -> str:
     """Return the process at the other end of a Unix socket.
 
-    Those of other containers, whose numbers we cannot know, are one. Raises OSError for a socket
-    that is not connected.
+    The processes of all other containers count as one, because their numbers are hidden from us.
+    Raises OSError for a socket that is not connected.
     """
     line.getpeername()
     first = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _INT_BYTES)

@@ -1,8 +1,8 @@
 """gRPC's server reflection, within the limits of reading calls.
 
-The library's service answers without end, and bytes that are no request end it with a traceback in
-the log. Here each question counts as a call of its address, and a stream is bounded in questions,
-bytes and time.
+The library's service answers without limit, and malformed bytes end it with a traceback in the log.
+Here each question counts as a call of its address, and a stream is limited in questions, bytes and
+time.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ class ReflectionService:
                     f"a stream has at most {MOST_QUESTIONS} questions: open another",
                 )
             request = _parsed(data)
-            # Any: the stubs take the generator for a coroutine.
+            # Any: the type stubs declare this generator as a coroutine.
             answers: Any = self._answering.ServerReflectionInfo(_only(request), context)
             async for answer in answers:
                 await context.write(answer.SerializeToString())

@@ -1,4 +1,4 @@
-"""Refused calls: told to the peer, counted, and logged as one line however many there are."""
+"""Refused calls: sent to the peer, counted, and logged in few lines however many there are."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from arena.server.limits.limits import Buckets, LimitError, Limits
 from arena.server.requests.errors import ProtocolError
 
 QUIET_SECONDS: Final = 60.0
-"""Refusals of one kind are logged once, and then counted for so long."""
+"""After a logged refusal, further ones of its kind are only counted for this time."""
 
 log = structlog.get_logger()
 
@@ -64,8 +64,8 @@ class Repeats:
 class Refusals:
     """Ends calls with their status.
 
-    A call beyond a limit waits for it, so that a flood is slow; when very many wait already, the
-    connections of the next are cut.
+    A call beyond a limit waits for its status, so that a flood is slow. When very many wait
+    already, the next get it at once, and connections that repeat such calls are cut.
     """
 
     def __init__(
@@ -98,8 +98,8 @@ class Refusals:
         metadata: tuple[tuple[str, str], ...] = ()
         peer = context.peer()
         if isinstance(error, LimitError):
-            # Cutting is for floods that cannot be slowed down: whoever is cut connects again at
-            # once, with all its streams.
+            # Cutting is for floods that cannot be slowed down: a peer that is cut connects again
+            # at once, with all its streams.
             if not await self.hold() and (
                 self._by_connection.take(peer, self._now()) or self._connections.suspected(peer)
             ):
@@ -112,12 +112,13 @@ class Refusals:
             log.debug("bot gone before its status was sent", code=error.code.name)
 
     async def hold(self) -> bool:
-        """Let a call wait that is one too many. Returns whether it did: not if very many wait."""
+        """Delay a call beyond a limit. Returns False, without delay, if very many wait already."""
         if self._held >= self._limits.refusals_held:
             return False
         self._held += 1
         try:
-            # Not all at the same moment: what was opened at once would be opened again at once.
+            # Random, so that streams opened at the same moment do not all come back at the same
+            # moment.
             await asyncio.sleep(self._limits.refusal_seconds * uniform(0.5, 1.5))
             return True
         finally:

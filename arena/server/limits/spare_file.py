@@ -1,4 +1,4 @@
-"""`SpareFile`: copies an open file when there may be no file left for a copy."""
+"""`SpareFile`: duplicates an open file descriptor even when no other descriptor is free."""
 
 import os
 import weakref
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class SpareFile:
-    """A file held for copies of others: when one is needed, all others may be taken."""
+    """A file descriptor held in reserve for a copy, as none may be free when one is needed."""
 
     def __init__(self) -> None:
         self._empty = os.open(os.devnull, os.O_RDONLY)
@@ -17,9 +17,9 @@ class SpareFile:
 
     @contextmanager
     def copy_of(self, file: int) -> Iterator[int]:
-        """Yield a copy that stays what it is, whoever closes the file.
+        """Yield a copy that stays open even if `file` is closed meanwhile.
 
-        Raises OSError if it is none.
+        Raises OSError if `file` is not open.
         """
         os.dup2(file, self._copy, inheritable=False)
         try:

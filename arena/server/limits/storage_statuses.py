@@ -22,7 +22,7 @@ _STATUSES: Final = {
     errors.WrongStateError: grpc.StatusCode.FAILED_PRECONDITION,
     errors.LimitReachedError: grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
-"""The first that fits: some errors are kinds of others."""
+"""The first that fits applies, because some errors are subclasses of others."""
 
 log = structlog.get_logger()
 

@@ -8,10 +8,10 @@ T = TypeVar("T", bound=Hashable)
 
 
 class UnknownConnections(Generic[T]):
-    """Every method takes the same time, however many there are."""
+    """Connections without a known bot. Every method takes constant time."""
 
     def __init__(self) -> None:
-        # As ordered sets; a plain dict finds its first key slowly once many were removed before it.
+        # Used as ordered sets. A plain dict would scan past removed keys to find its first key.
         self._all: OrderedDict[T, None] = OrderedDict()
         self._by_address: dict[str, OrderedDict[T, None]] = {}
 
@@ -19,20 +19,20 @@ class UnknownConnections(Generic[T]):
         return len(self._all)
 
     def count(self, address: str) -> int:
-        """How many an address has."""
+        """Return how many connections an address has."""
         return len(self._by_address.get(address, ()))
 
     def oldest(self, address: str | None = None) -> T:
-        """Return the oldest of an address, or of all."""
+        """Return the oldest connection of an address, or of all addresses."""
         return next(iter(self._all if address is None else self._by_address[address]))
 
     def add(self, address: str, connection: T) -> None:
-        """Add the youngest."""
+        """Add a connection as the youngest."""
         self._all[connection] = None
         self._by_address.setdefault(address, OrderedDict())[connection] = None
 
     def discard(self, address: str, connection: T) -> None:
-        """Remove one, if it is there."""
+        """Remove a connection, if it is there."""
         if connection in self._all:
             del self._all[connection]
             own = self._by_address[address]

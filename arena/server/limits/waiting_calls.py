@@ -1,8 +1,8 @@
-"""`WaitingCalls`: calls that wait for their peers, who are cut if they let them wait for too long.
+"""`WaitingCalls`: calls that wait for their peers; a peer that takes too long is cut.
 
-A call waits for its request, and when it is over until its peer has taken the answer or status. A
-client that sends no request, or gives no window of HTTP/2, and answers pings could keep either for
-ever, in 24 kB and more. gRPC has no time limit for that, and cannot give a call up.
+A call waits for its request, and at its end for its peer to take the answer or status. A client
+that sends no request, or grants no HTTP/2 window, but answers pings could keep such a call for
+ever, at 24 kB and more. gRPC has no timeout for that, and cannot abandon a call.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Any, Final
 from arena.server.limits.limits import Limits
 
 MANY: Final = 1_000
-"""While more calls wait, each may do so for HURRIED_SECONDS only."""
+"""While more calls than this wait, each may wait for HURRIED_SECONDS only."""
 HURRIED_SECONDS: Final = 3.0
 
 
@@ -27,16 +27,16 @@ class WaitingCalls:
         self._limits = limits
         self._cut = cut
         self._now = now
-        # By their tasks, as a callback of a call's context would make a reference cycle of it. A
-        # plain dict finds its first key slowly once many were removed before it.
+        # By task, because a callback on the call's context would create a reference cycle. A plain
+        # dict would scan past removed keys to find its first key.
         self._calls: OrderedDict[asyncio.Task[Any], tuple[float, str]] = OrderedDict()
-        """Since when each call waits, and for which peer; the longest first."""
+        """Since when each call waits, and for which peer; the one that waits longest is first."""
 
     def __len__(self) -> int:
         return len(self._calls)
 
     def add(self, peer: str) -> None:
-        """Count the call that the running task serves, until that ends; a second time is nothing.
+        """Count the running task's call as waiting, until the task ends. Repeats do nothing.
 
         The task of a call ends when its peer has taken everything, or is gone.
         """
@@ -46,7 +46,7 @@ class WaitingCalls:
             call.add_done_callback(self._discard)
 
     def remove(self) -> None:
-        """Count the call that the running task serves no more: its request has come."""
+        """Stop counting the running task's call as waiting: its request has come."""
         call = _running()
         self._discard(call)
         call.remove_done_callback(self._discard)
@@ -59,7 +59,7 @@ class WaitingCalls:
             call, (since, peer) = next(iter(self._calls.items()))
             if now < since + patience:
                 break
-            # Again later: a bot that plays over the connection may have left by then.
+            # It is tried again later: a known bot, which prevents the cut, may have left by then.
             self._calls[call] = (now, peer)
             self._calls.move_to_end(call)
             self._cut(peer)
