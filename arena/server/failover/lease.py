@@ -222,7 +222,7 @@ class Lease:
             self.on_referees()
 
     async def _bound_to(self, listed: Sequence[Row[Any]]) -> int:
-        """Return how many of these referees, oldest first, bots that know one address need.
+        """Return how many of the oldest referees are needed for bots that know one address.
 
         The smaller of the last two counts, because bots connect to one referee after the other.
         """

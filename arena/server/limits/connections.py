@@ -292,7 +292,7 @@ class Connections:
         return connection.bucket.take(self._now(), more / streams) > 0
 
     def _cut_surplus(self, newest: _Connection) -> None:
-        """Cut the oldest while there are too many of the newest's address, or of all strangers."""
+        """Cut the oldest while the address of `newest`, or all strangers, have too many."""
         unknown, limits = self._unknown, self._limits
         most = limits.connections_an_address
         if newest.address.startswith(PROCESS):

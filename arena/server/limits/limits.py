@@ -170,7 +170,7 @@ class Buckets(Generic[KeyT]):
             self._buckets[key].put_back(amount)
 
     def _make_room(self, now: float) -> None:
-        """Forget full buckets, which are like new ones; if too many remain, also the older half."""
+        """Forget full buckets, which are like new ones; if too many remain, the first half, too."""
         kept = {key: one for key, one in self._buckets.items() if not one.full(now)}
         if len(kept) > self._most // 2:
             kept = dict(list(kept.items())[len(kept) // 2 :])
