@@ -142,7 +142,6 @@ class ChallengeBook:
             elif all(bot.free(now) for bot in run.bots):
                 del self._waiting[run]
                 self._running.add(run)
-                run.began = True
                 return run
             elif now >= until:
                 busy = next(bot for bot in run.bots if not bot.free(now))

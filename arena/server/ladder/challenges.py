@@ -69,7 +69,6 @@ class ChallengeRun:
     opponents: tuple[ConnectedBot, ...]
     block: Block
     follower: ChallengeFollower
-    began: bool = False
     reason: str = ""
     """Why the challenge ended early, once it has; otherwise ""."""
     _settled: int = 0

@@ -116,30 +116,30 @@ class Bucket:
     Its state is the time at which it is full again (the generic cell rate algorithm).
     """
 
-    __slots__ = ("_burst", "_each", "_full_at")
+    __slots__ = ("_burst", "_each", "full_at")
 
     def __init__(self, burst: float, per_second: float) -> None:
         self._burst = burst
         self._each = 1 / per_second
-        self._full_at = -math.inf
+        self.full_at = -math.inf
 
     def take(self, now: float, amount: float = 1.0) -> float:
         """Take an amount and return 0, or take nothing and return the seconds to wait for it."""
-        full_at = max(now, self._full_at) + amount * self._each
+        full_at = max(now, self.full_at) + amount * self._each
         # A tolerance for rounding: a caller that waits as long as told is not refused again.
         wait = full_at - now - self._burst * self._each
         if wait > 1e-6:
             return wait
-        self._full_at = full_at
+        self.full_at = full_at
         return 0.0
 
     def put_back(self, amount: float = 1.0) -> None:
         """Undo a `take`."""
-        self._full_at -= amount * self._each
+        self.full_at -= amount * self._each
 
     def full(self, now: float) -> bool:
         """Whether the bucket is full."""
-        return self._full_at <= now
+        return self.full_at <= now
 
 
 KeyT = TypeVar("KeyT", bound=Hashable)
@@ -170,8 +170,7 @@ class Buckets(Generic[KeyT]):
             self._buckets[key].put_back(amount)
 
     def _make_room(self, now: float) -> None:
-        """Forget full buckets, which are like new ones; if too many remain, the first half, too."""
-        kept = {key: one for key, one in self._buckets.items() if not one.full(now)}
-        if len(kept) > self._most // 2:
-            kept = dict(list(kept.items())[len(kept) // 2 :])
-        self._buckets = kept
+        """Forget full buckets, which are like new ones; if too many remain, the fullest, too."""
+        kept = [pair for pair in self._buckets.items() if not pair[1].full(now)]
+        kept.sort(key=lambda pair: pair[1].full_at)
+        self._buckets = dict(kept[-(self._most // 2) :])

@@ -55,6 +55,15 @@ def test_of_a_full_table_those_that_used_it_last_are_remembered() -> None:
     assert buckets.take(4, 0.0) == 0
 
 
+def test_of_a_full_table_those_that_miss_most_are_remembered() -> None:
+    buckets: Buckets[int] = Buckets(3, 0.001, most=10)
+    for _ in range(3):
+        buckets.take(0, 0.0)
+    for key in range(1, 30):
+        assert buckets.take(key, 0.0) == 0
+    assert buckets.take(0, 0.0) > 0
+
+
 def test_of_a_full_table_those_that_miss_nothing_are_forgotten_first() -> None:
     buckets: Buckets[int] = Buckets(1, 1.0, most=10)
     for key in range(10):
