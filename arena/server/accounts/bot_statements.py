@@ -55,8 +55,8 @@ pace: Final = case(
 ).label("pace")
 """The rated matches an hour that a bot may begin; NULL for any number.
 
-Its owner may wish for fewer than the operator allows it or, by the policy, all bots that are not of
-the house.
+It is the smaller of its owner's wish and the operator's limit for the bot, which defaults to the
+policy's limit for all bots. For a house bot only the operator's limit counts.
 """
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
@@ -123,7 +123,7 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 
 
 def versions_by_token(sha256s: Sequence[bytes]) -> Row:
-    """Return a statement that selects the versions with these tokens, as far as they exist.
+    """Return a statement that selects the versions with tokens of these hashes.
 
     Columns: those of `all_versions`, frozen_at, paused_at and pace of the bot, banned_at of its
     owner and sha256.
@@ -148,8 +148,8 @@ def token_hashes(most: int) -> Row:
 def versions_today(whose: ColumnElement[bool]) -> Row:
     """Return a statement that counts the versions which some bots got in the last 24 hours.
 
-    `whose` is a condition for the bots. Columns: versions, without uploads, and wait_seconds, how
-    long until one of them is older.
+    `whose` is a condition for the bots. Columns: versions (without uploads), and wait_seconds, the
+    time until the oldest of them is 24 hours old.
     """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
@@ -192,7 +192,7 @@ def versions_of(bot: str, label: str | None) -> Row:
 def bot_page(
     *, search: str = "", after: str | None = None, before: str | None = None, limit: int = 50
 ) -> Row:
-    """Return a statement that selects a page of bots by name, of those that `_found` finds.
+    """Return a statement that selects one page, by name, of the bots that `_found` finds.
 
     Columns: name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, banned_at
     (its owner's), versions (how many), newest_id, newest (its label). The page holds the first bots
@@ -220,9 +220,10 @@ def bot_page(
 def _found(
     search: str, limit: int, after: str | None = None, before: str | None = None
 ) -> Select[tuple[int, str]]:
-    """Return a statement that selects bots whose name begins with `search`, and the owner's bots.
+    """Return a statement that selects the bots that match `search`: all if it is empty.
 
-    Columns: id, folded. The owner is the one named `search`.
+    A bot matches if its name begins with `search` or its owner is named `search`. Columns: id,
+    folded.
     """
 
     def part(*conditions: ColumnElement[bool]) -> Select[tuple[int, str]]:
@@ -236,7 +237,7 @@ def _found(
     if not search:
         return part()
     owner = select(owners.c.id).where(owners.c.folded == folded(search)).scalar_subquery()
-    # An index finds the rows of each in their order, so that only `limit` of them are read.
+    # An index returns the rows of each part in order, so only `limit` rows of each are read.
     either = union(part(begins_with(bots.c.folded, search)), part(bots.c.owner_id == owner))
     both = either.subquery("either")
     by_name = both.c.folded.desc() if before is not None else both.c.folded
@@ -250,7 +251,7 @@ def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
 
 
 def halted(version_ids: Collection[int]) -> Row:
-    """Return a statement that selects those of these versions whose bot may not play for now.
+    """Return a statement that selects the given versions whose bot may not play for now.
 
     Columns: version_id, frozen, paused and banned (its owner).
     """
@@ -282,9 +283,9 @@ def set_bot(bot_id: int, **values: object) -> Update:
 
 
 def mark(table: Table, row_id: int, column: str, *, on: bool = True) -> Update:
-    """Return a statement that sets a time in a row, such as `frozen_at`, to now, or takes it away.
+    """Return a statement that sets a time in a row, such as `frozen_at`, to now, or to NULL.
 
-    A time that is there already is kept.
+    A time that is set already is kept.
     """
     changed = update(table).where(table.c.id == row_id)
     if on:
@@ -301,8 +302,8 @@ def bot_list(
     """Return a statement that selects versions with their numbers of matches, by bot and age.
 
     Columns: those of `all_versions`, created_at and matches (the version's), frozen_at, paused_at
-    and pace (its bot's), banned_at (its owner's). With `named` only those of these bots; with
-    `after` only those after this version; at most `limit`.
+    and pace (its bot's), banned_at (its owner's). `named` limits the rows to these bots, `after` to
+    those after this version, and `limit` to this number.
     """
     found = _listed().limit(limit)
     if named is not None:
@@ -310,7 +311,7 @@ def bot_list(
     if after is None:
         return found
     last = folded_of(after)
-    # The first condition follows from the second; an index on names serves it.
+    # The first condition follows from the second, but allows the use of an index on names.
     place = tuple_(bots.c.folded, versions.c.id) > tuple_(last, literal(after))
     return found.where(bots.c.folded >= last, place)
 

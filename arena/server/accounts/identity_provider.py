@@ -34,16 +34,16 @@ Never `none`, nor a shared secret.
 MOST_TOKEN: Final = 16 * 1024
 """The greatest length of an ID token, in characters."""
 MOST_AGE_SECONDS: Final = 600.0
-"""The time after its issue for which a token may be used, whenever it expires."""
+"""The time after its issue for which a token may be used, even if it expires later."""
 LEEWAY_SECONDS: Final = 30.0
-"""The difference that the clocks may have."""
+"""The allowed difference between the clocks of the issuer and the referee."""
 KEPT_SECONDS: Final = 3600.0
 """The time for which the keys are used before they are fetched again."""
 REFETCH_SECONDS: Final = 30.0
-"""The least time between two fetches of the keys, whatever strangers send."""
+"""The least time between two fetches of the keys, even if tokens with unknown keys arrive."""
 FETCH_SECONDS: Final = 5.0
 _MOST_BYTES: Final = 512 * 1024
-_LONGEST_SUBJECT: Final = 255  # of the specification
+_LONGEST_SUBJECT: Final = 255  # by the specification
 _LONGEST_NAME: Final = 40
 
 log = structlog.get_logger()
@@ -113,7 +113,7 @@ class IdentityProvider:
                 claims = jwt.decode(id_token, keys, list(ALGORITHMS), _REGISTRY).claims
                 return claims if isinstance(claims, dict) else {}
             except InvalidKeyIdError:
-                pass  # it may be a key that is newer than those known
+                pass  # the key may be newer than those known
             # The library lets errors of malformed values through.
             except (JoseError, ValueError, TypeError, KeyError) as error:
                 log.debug("ID token refused", why=str(error))

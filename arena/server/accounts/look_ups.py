@@ -31,10 +31,10 @@ async def own_bot(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow
 
 
 async def lock_caller(connection: AsyncConnection, owner: Owner) -> None:
-    """Lock an owner until the end of the transaction, before what outlives the key of the call.
+    """Lock an owner until the end of the transaction.
 
-    Raises NotAllowedError, and UnknownOwnerError if that key has been revoked since the call was
-    admitted.
+    Call it before creating anything that outlives the key of the call, such as another key. Raises
+    NotAllowedError, and UnknownOwnerError if that key has been revoked since the call was admitted.
     """
     locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
     if locked.banned_at is not None:

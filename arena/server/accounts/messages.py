@@ -1,6 +1,6 @@
 """`Messages`: what organisers and the operator write to owners, with one transaction per method.
 
-A message is for everybody who acts for the owner. The newest MOST_KEPT of an owner are kept.
+Everybody who acts for an owner can read its messages. The newest MOST_KEPT per owner are kept.
 """
 
 from collections.abc import Collection
@@ -35,8 +35,8 @@ class Messages:
     ) -> None:
         """Send a message to each of these owners.
 
-        `sender` is what they read of whom it is from; the audit has `actor`, the subject `about`
-        and to how many, not the text. Raises RequestRefusedError.
+        `sender` is the sender's name as the owners see it. The audit records `actor`, the subject
+        `about` and the number of owners, but not the text. Raises RequestRefusedError.
         """
         text = checked(text)
         async with transaction(self._engine) as connection:
@@ -47,7 +47,7 @@ class Messages:
                 await record(connection, actor, "message", about, {"owners": len(owner_ids)})
 
     async def send_as_operator(self, name: str, text: str, actor: str) -> None:
-        """Send an owner a message of the operator's.
+        """Send an owner a message from the operator.
 
         Raises UnknownOwnerError and RequestRefusedError.
         """

@@ -1,4 +1,4 @@
-"""Steps of signing up, inside a transaction of the caller's."""
+"""Steps of signing up, inside the caller's transaction."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -13,7 +13,7 @@ from arena.server.accounts.auditing import record
 async def new_owner(
     connection: AsyncConnection, name: str, code: str | None, identity: Identity | None = None
 ) -> Owner:
-    """Add an owner, by the invite of that code if there is one; `identity` is for the audit.
+    """Add an owner, using the invite of `code` if one is given; `identity` is for the audit.
 
     Raises NameRefusedError and CredentialRefusedError.
     """

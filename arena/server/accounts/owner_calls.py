@@ -19,7 +19,7 @@ from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError
 
 MOST_AT_ONCE: Final = 4
-"""The calls of a service served at the same time.
+"""The most calls of one service that are served at the same time.
 
 The limit exists because results are recorded over the same database connections.
 """
@@ -85,7 +85,7 @@ class OwnerCalls:
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         """Return the handler of a call that needs an owner's key.
 
-        One that `changes` something counts for the owner's limit of changes.
+        A call that `changes` something counts toward the owner's limit of changes.
         """
 
         async def authenticated(request: Any, context: Context) -> Any:
@@ -101,7 +101,7 @@ class OwnerCalls:
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         """Return the handler of a call that needs the key of an owner with the operator's role.
 
-        One that `changes` something counts for that owner's limit of changes.
+        A call that `changes` something counts toward that owner's limit of changes.
         """
 
         async def with_role(request: Any, owner: Owner) -> Any:
@@ -115,13 +115,13 @@ class OwnerCalls:
                 self._gate.change(owner)
             try:
                 return await answer(request, owner)
-            except UnknownOwnerError as error:  # of the owner whom the request names
+            except UnknownOwnerError as error:  # the owner named in the request
                 raise ProtocolError(grpc.StatusCode.NOT_FOUND, str(error)) from error
 
         return self.of_owner(call, with_role)
 
     async def owner(self, context: Context) -> Owner:
-        """Return the owner who makes a call. A wrong key counts for the caller.
+        """Return the owner who makes a call. A wrong key counts against the caller.
 
         Raises ProtocolError.
         """

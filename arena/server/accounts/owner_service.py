@@ -31,8 +31,8 @@ _SIGN_UP: Final = enum_numbers(SignUp, pb.SignUp.DESCRIPTOR)
 
 
 CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
-"""Returns, for each version that is here, its connected copies and its seats. The copies connected
-to any referee, and the matches in which they have a seat. Raises StorageError."""
+"""Returns, for each connected version, the number of its copies connected to any referee, and the
+number of matches in which they have a seat. Raises StorageError."""
 
 
 DescribeChecks = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, str]]]
@@ -40,7 +40,7 @@ DescribeChecks = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, 
 
 
 FindRefused = Callable[[Collection[VersionId]], Awaitable[Collection[VersionId]]]
-"""Returns those of these versions whose upload was refused. Raises StorageError."""
+"""Returns the given versions whose upload was refused. Raises StorageError."""
 
 
 FindNotes = Callable[[str, int | None], Awaitable[list[Note] | None]]
@@ -162,7 +162,7 @@ class OwnerService:
 
     @asynccontextmanager
     async def _signing_up(self, peer: str, invite: str) -> AsyncIterator[None]:
-        """Hold the limits while a caller becomes an owner."""
+        """Apply the rules and limits of signing up to a caller while the block runs."""
         with self._gate.signing_up(peer):
             if self._rules.by is SignUp.CLOSED:
                 raise ProtocolError(
@@ -172,7 +172,7 @@ class OwnerService:
             if self._rules.by is not SignUp.INVITE:
                 yield
                 return
-            # An invite that nobody made counts as a wrong key.
+            # An unknown invite counts as a wrong key.
             async with self._gate.trying(invite, peer):
                 yield
 
@@ -225,7 +225,7 @@ class OwnerService:
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         size = page_size(request.page_size)
         after = VersionId(page_number(request.page_token)) if request.page_token else None
-        # One more, which says whether there is a next page.
+        # One row more shows whether there is a next page.
         wanted = OwnBots(request.bot, request.name_prefix, after, size + 1)
         found = await self._owners.bots(owner, wanted)
         shown = found[:size]

@@ -17,7 +17,7 @@ from arena.server.accounts.sign_in_statements import owners_by_key
 
 
 def add_owner(name: str) -> Insert:
-    """Return a statement that adds an owner, unless one has that name or looks like it.
+    """Return a statement that adds an owner, unless an owner has that name or a similar one.
 
     It returns the owner's id.
     """
@@ -36,8 +36,8 @@ def owner_named(name: str) -> Row:
 def owner_by_key(sha256: bytes) -> Row:
     """Return a statement that selects an owner by a key, with the columns of `owner_list`.
 
-    `sha256` is of the owner's own key, of a member's, or of one of a sign-in. The further column
-    `member` is the name of the member, None for the owner's own.
+    `sha256` is the hash of the owner's own key, a member's or a sign-in's. There are two more
+    columns, `member` (its name) and `member_id`: NULL if the key is not a member's.
     """
     found = owners_by_key(sha256).subquery()
     return (
@@ -116,7 +116,7 @@ def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
         return found
     last = folded_of(wanted.after)
     same_bot = and_(bots.c.folded == last, versions.c.id < wanted.after)
-    # The first condition follows from the second; an index on an owner's names serves it.
+    # The first condition follows from the second, but allows the use of an index.
     return found.where(bots.c.folded >= last, or_(bots.c.folded > last, same_bot))
 
 
@@ -133,7 +133,7 @@ def set_key(owner_id: int, sha256: bytes) -> Insert:
 
 
 def key_hashes(most: int) -> Row:
-    """Return a statement that selects the hashes of the newest owners' keys, newest first.
+    """Return a statement that selects the hashes of owners' and members' keys, newest owner first.
 
     Column: sha256.
     """
@@ -177,8 +177,8 @@ def members_of(owner_id: int) -> Row:
 def tightest_event(owner_id: int) -> Row:
     """Return a statement that selects the event that allows an owner's team the fewest people.
 
-    It is one that the owner has entered and whose freeze is still to come. The columns are `name`
-    and `most_members`; there is no row without a limit.
+    Only events count that the owner has entered and that are not yet frozen. The columns are `name`
+    and `most_members`; there is no row if none has a limit.
     """
     return (
         select(events.c.name, events.c.most_members)

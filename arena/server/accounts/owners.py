@@ -40,12 +40,12 @@ from arena.server.accounts.new_owners import new_owner
 MOST_MEMBERS: Final = 20
 """The most members of a team."""
 LONGEST_REASON: Final = 500
-"""Characters of why a block is void, which the audit keeps."""
+"""The greatest length of the reason for voiding a block, in characters; the audit keeps it."""
 _ALL = OwnBots()
 
 
 class Owners:
-    """The owners of bots. Every method raises DatabaseUnreachableError, as those of Store."""
+    """The owners of bots. Every method raises DatabaseUnreachableError, like those of Store."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -63,7 +63,7 @@ class Owners:
             return owner, await _new_key(connection, owner.id)
 
     async def renew_key(self, owner: Owner) -> str:
-        """Return a new key of an owner; the old one and those of sign-ins are revoked.
+        """Return a new key of an owner; the old key and the keys of sign-ins are revoked.
 
         Raises NotAllowedError, and UnknownOwnerError if the key of the call has been revoked.
         """
@@ -144,7 +144,7 @@ class Owners:
         return Owner(OwnerId(found.id), found.name)
 
     async def key_hashes(self, most: int) -> list[bytes]:
-        """Return the hashes of the keys of the newest owners, newest first."""
+        """Return at most `most` hashes of keys of owners and members, newest owners first."""
         rows = await fetched(self._engine, owner_statements.key_hashes(most))
         return [bytes(row.sha256) for row in rows]
 
@@ -223,7 +223,7 @@ class Owners:
     async def share(
         self, owner: Owner, bot: str, what: Literal["decisions", "notes"], *, shared: bool
     ) -> None:
-        """Let the decisions of a bot be in data sets, or everybody read its notes; or not.
+        """Set whether data sets include a bot's decisions, or whether everybody may read its notes.
 
         Raises NotFoundError.
         """
@@ -234,7 +234,7 @@ class Owners:
             await record(connection, owner.actor, action, own.name)
 
     async def wish_pace(self, owner: Owner, bot: str, pace: int | None) -> None:
-        """Set the rated matches an hour that an owner wishes for a bot; None for any number.
+        """Set the rated matches an hour that an owner wishes for a bot; None for no limit.
 
         Raises NotFoundError.
         """
@@ -276,7 +276,7 @@ class Owners:
     async def make_operator(self, name: str, actor: str, *, operator: bool = True) -> None:
         """Give an owner the role of an operator, or take it away.
 
-        Raises UnknownOwnerError, and NotAllowedError for one that is banned.
+        Raises UnknownOwnerError, and NotAllowedError for a banned owner.
         """
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
@@ -296,7 +296,7 @@ class Owners:
             await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
 
     async def allow_pace(self, bot: str, pace: int | None, actor: str) -> None:
-        """Set the pace that the operator allows a bot; None for that of the policy.
+        """Set the pace that the operator allows a bot; None for the policy's pace.
 
         Raises NotFoundError.
         """
@@ -362,7 +362,7 @@ def _require_captain(owner: Owner) -> None:
 
 async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
     key = new_key()
-    # Who uses the old one at this moment is before this as a whole, or is refused.
+    # A concurrent transaction that uses the old key either ends before this lock or is refused.
     await connection.execute(owner_statements.lock_owner(owner_id))
     await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
     await connection.execute(delete(sign_ins).where(sign_ins.c.owner_id == owner_id))
@@ -372,7 +372,7 @@ async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
 async def _set_pace(
     connection: AsyncConnection, bot: SqlRow[Any], actor: str, **pace: int | None
 ) -> None:
-    """Set a pace of a bot; its streams learn of it as of a token that has ended."""
+    """Set a pace of a bot; its streams are notified as if its tokens had changed."""
     versions = await registering.versions_named(connection, bot.name, None)
     await connection.execute(bot_statements.set_bot(bot.id, **pace))
     await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))

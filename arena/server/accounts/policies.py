@@ -15,18 +15,18 @@ from arena.server.accounts.auditing import record
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules for all bots; None where there is none."""
+    """The rules for all bots; None means no rule."""
 
     bot_pace: int | None
     """The rated matches an hour that a bot without a limit of its own may begin."""
     ranked_versions: int | None
-    """Of each bot, only so many of the newest versions of a ladder are ranked."""
+    """The number of each bot's newest versions that are ranked on a ladder."""
     ranked_days: int | None
-    """Only versions that played within so many days are ranked."""
+    """The number of days within which a version must have played to be ranked."""
     transcript_days: int | None
-    """For so many days transcripts of matches outside of tournaments are kept."""
+    """The number of days for which transcripts of matches outside of tournaments are kept."""
     notice_days: int | None
-    """For so many days notices and their deliveries are kept."""
+    """The number of days for which notices and their deliveries are kept."""
 
 
 class Policies:
@@ -41,7 +41,7 @@ class Policies:
             return await _now(connection)
 
     async def change(self, changes: Mapping[str, int | None], actor: str) -> Policy:
-        """Change fields of the policy, which holds at once; return it."""
+        """Change fields of the policy, effective at once; return the policy."""
         async with transaction(self._engine) as connection:
             before = asdict(await _now(connection))
             await connection.execute(update(policy).values(dict(changes)))

@@ -1,4 +1,4 @@
-"""Steps of registering owners, bots and versions, in a transaction of the caller's."""
+"""Steps of registering owners, bots and versions, inside the caller's transaction."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ from arena.server.accounts import bot_statements, owner_statements
 async def ensure_owner(connection: AsyncConnection, name: str) -> int:
     """Return the id of the owner of that name, who is added if there is none.
 
-    Raises NameTakenError for a name that looks like another one's.
+    Raises NameTakenError for a name that looks like another owner's.
     """
     added = await connection.scalar(owner_statements.add_owner(name))
     if added is not None:
@@ -39,7 +39,7 @@ async def ensure_owner(connection: AsyncConnection, name: str) -> int:
 
 
 async def alike(connection: AsyncConnection, name: str) -> NameTakenError:
-    """Return the error for an owner's name that looks like another one's."""
+    """Return the error for an owner's name that looks like another owner's."""
     like = owners.c.skeleton == skeleton(name)
     other = await connection.scalar(select(owners.c.name).where(like))
     return NameTakenError(f"The name {name} looks like that of the owner {other}: choose another.")
@@ -57,8 +57,8 @@ async def add_version(
 ) -> tuple[Registered, str]:
     """Add a new bot, or a new version of the owner's bot. Return it and its token.
 
-    Uploads of a day are counted separately, not as versions. Raises NameTakenError, RetiredError,
-    LimitReachedError and TooManyVersionsError.
+    An `uploaded` version does not count toward the daily limits of versions: uploads have limits of
+    their own. Raises NameTakenError, RetiredError, LimitReachedError and TooManyVersionsError.
     """
     found = await _bot_of(connection, bot, owner_id, house=house, allowance=allowance)
     if allowance is not None and not uploaded:
@@ -178,5 +178,5 @@ async def retire(connection: AsyncConnection, bot: str, version: str | None) -> 
 
 
 def bot_and(bot: str, version: str | None) -> str:
-    """Return the bot, or the version of it, in words."""
+    """Return the bot, or its version, in words."""
     return f"bot {bot}" if version is None else f"version {version} of bot {bot}"

@@ -1,4 +1,4 @@
-"""`Registration`: registers versions of bots for whoever may."""
+"""`Registration`: registers bots and versions, for their owner or by a bot's own token."""
 
 import grpc
 
@@ -10,7 +10,7 @@ from arena.server.requests.errors import ProtocolError
 
 
 class Registration:
-    """Owners register their bots, and a bot further versions of itself."""
+    """Registers bots for their owner, and further versions of a bot by the bot's token."""
 
     def __init__(self, owners: Owners, allowance: Allowance) -> None:
         self._owners = owners

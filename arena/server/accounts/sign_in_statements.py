@@ -25,7 +25,8 @@ PROLONGED_EVERY: Final = timedelta(hours=1)
 def owner_with(identity: Identity) -> Row:
     """Return a statement that selects the owner who has this identity, or whose member has it.
 
-    Columns: id, name, banned_at, member_id and member; the last two are None for the owner's own.
+    Columns: id, name, banned_at, member_id and member; the last two are NULL for the owner's own
+    identity.
     """
     return (
         select(owners.c.id, owners.c.name, owners.c.banned_at)
@@ -43,10 +44,10 @@ def owner_with(identity: Identity) -> Row:
 
 
 def owners_by_key(sha256: bytes) -> Row:
-    """Return a statement that selects the owner who has this key, and who of the team has it.
+    """Return a statement that selects the owner, and the team's member, to whom this key belongs.
 
-    The key is the owner's own, a member's, or one of a sign-in. Columns: owner_id, member_id and
-    member; the last two are None for the owner's own.
+    The key is the owner's own, a member's, or a sign-in's. Columns: owner_id, member_id and member;
+    the last two are NULL if it is not a member's.
     """
     nobody = cast(null(), Integer)
     own = select(owner_keys.c.owner_id, nobody.label("member_id")).where(
@@ -68,9 +69,9 @@ def owners_by_key(sha256: bytes) -> Row:
 
 
 def keep_member(member_id: int) -> Row:
-    """Return a statement that selects the id of a member, who stays until the transaction's end.
+    """Return a statement that selects a member's id and locks the member against removal.
 
-    No row if the member has been removed.
+    The lock holds until the transaction's end. It returns no row if the member has been removed.
     """
     return (
         select(owner_members.c.id)
@@ -82,7 +83,7 @@ def keep_member(member_id: int) -> Row:
 def bind(owner_id: int, member_id: int | None, identity: Identity) -> ReturningInsert[Any]:
     """Return a statement that gives an owner, or a member of its team, an identity.
 
-    It returns the owner's id; no row if one of them has another.
+    It returns the owner's id; no row if either the person or the identity is bound already.
     """
     return (
         insert(owner_identities)
@@ -118,9 +119,9 @@ def add_sign_in(
     prolonged: bool = False,
     member_id: int | None = None,
 ) -> Insert:
-    """Return a statement that adds a key that is valid for a time, of the owner or of a member.
+    """Return a statement that adds a key of the owner or of a member, valid for a time.
 
-    If use prolongs it, the time begins at its last use.
+    If it is `prolonged`, the time begins anew at each use.
     """
     return insert(sign_ins).values(
         sha256=sha256,
@@ -132,9 +133,9 @@ def add_sign_in(
 
 
 def use_sign_in(sha256: bytes) -> Update:
-    """Return a statement that prolongs the key of a sign-in, if use does.
+    """Return a statement that prolongs the key of a sign-in, if it was added as `prolonged`.
 
-    It does so at most once in PROLONGED_EVERY.
+    It does so at most once every PROLONGED_EVERY.
     """
     until = func.now() + sign_ins.c.idle_for
     return (
@@ -151,7 +152,7 @@ def use_sign_in(sha256: bytes) -> Update:
 def keep_newest_sign_ins(owner_id: int, most: int, member_id: int | None = None) -> Delete:
     """Return a statement that ends the sign-ins of an owner except for the `most` newest.
 
-    They are those of a member, or those by the owner's own key.
+    Only sign-ins of the member count; without `member_id`, only those of the owner itself.
     """
     own = sign_ins.c.owner_id == owner_id, sign_ins.c.member_id.is_not_distinct_from(member_id)
     kept = select(sign_ins.c.sha256).where(*own).order_by(sign_ins.c.created_at.desc()).limit(most)

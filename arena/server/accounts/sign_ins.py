@@ -1,8 +1,8 @@
 """`SignIns`: owners who are signed in on a page, one transaction per method.
 
-A sign-in has a key of its own, valid for a time. It is given for the owner's key, or for an ID
-token of an identity provider, which the referee has verified. Such a token signs in once: its hash
-is kept until it has expired, in the same transaction.
+Each sign-in has a key of its own, valid for a limited time. The referee issues it for the owner's
+key, or for a verified ID token of an identity provider. An ID token signs in only once: its hash is
+stored in the same transaction and kept until the token expires.
 """
 
 from dataclasses import replace
@@ -24,9 +24,9 @@ from arena.server.accounts.new_owners import new_owner
 SIGNED_IN_FOR: Final = timedelta(hours=12)
 """The time for which the key of a sign-in by an identity provider is valid."""
 STAYS_FOR: Final = timedelta(days=14)
-"""The time for which the key of another sign-in is valid after its last use."""
+"""The time after its last use for which the key of any other sign-in is valid."""
 MOST_OF_AN_OWNER: Final = 50
-"""The most sign-ins of an owner at once: browsers on some machines. The oldest end."""
+"""The most sign-ins at once of one person (captain or member); a further one ends the oldest."""
 
 
 class SignIns:
@@ -39,12 +39,12 @@ class SignIns:
         self._engine = engine
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        """Return the owner who has this identity, with a key for this sign-in; None without one."""
+        """Return the owner with this identity, and a new key; None if no owner has it."""
         async with transaction(self._engine) as connection:
             statement = sign_in_statements.owner_with(identity)
             found = (await connection.execute(statement)).one_or_none()
             if found is not None:
-                # The identity may be taken away meanwhile: look again once nobody else does that.
+                # The identity may have been removed meanwhile: look again under the lock.
                 await connection.execute(owner_statements.lock_owner(found.id))
                 found = (await connection.execute(statement)).one_or_none()
             if found is None:
@@ -81,7 +81,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def stay(self, owner: Owner) -> str:
-        """Return a key for a new sign-in of an owner, or of a member, which use prolongs.
+        """Return a key for a new sign-in of an owner or a member; using the key prolongs it.
 
         Raises UnknownOwnerError if the key of the call has been revoked, or the member removed.
         """
@@ -92,7 +92,7 @@ class SignIns:
         async with transaction(self._engine) as connection:
             await look_ups.lock_caller(connection, owner)
             if owner.member_id is not None:
-                # Who was removed since the call began would else sign in as the captain.
+                # Otherwise a member removed since the call began would sign in as the captain.
                 kept = sign_in_statements.keep_member(owner.member_id)
                 if (await connection.execute(kept)).first() is None:
                     raise UnknownOwnerError("No owner has this key.")

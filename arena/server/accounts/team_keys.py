@@ -1,4 +1,4 @@
-"""The keys of a team's people, changed from outside the team, inside a transaction of the caller's.
+"""Changes of a team's keys from outside the team, inside the caller's transaction.
 
 The captain has the owner's own key and is no member; the others are members.
 """
@@ -17,7 +17,7 @@ from arena.server.accounts.owners import MOST_MEMBERS
 
 
 async def require_new(connection: AsyncConnection, hashes: Collection[bytes]) -> None:
-    """Raise RequestRefusedError unless these may become the hashes of keys: nobody has one yet."""
+    """Raise RequestRefusedError unless these can be the hashes of new keys, not yet in use."""
     if any(len(one) != 32 for one in hashes):
         raise RequestRefusedError("The SHA-256 of a key has 32 bytes.")
     if len(set(hashes)) < len(hashes):
@@ -32,9 +32,9 @@ async def require_new(connection: AsyncConnection, hashes: Collection[bytes]) ->
 async def add_member(
     connection: AsyncConnection, owner: Owner, name: str, sha256: bytes, most: int | None
 ) -> int:
-    """Add a member by the person's name, made to fit and unique in the team; return its id.
+    """Add a member named after a person, with a valid name unique in the team; return its id.
 
-    Raises RequestRefusedError if the team has as many people as are allowed, at `most`.
+    Raises RequestRefusedError if the team already has `most` people, or the most of any team.
     """
     await connection.execute(owner_statements.lock_owner(owner.id))
     members = (await connection.execute(owner_statements.members_of(owner.id))).all()
@@ -53,7 +53,7 @@ async def add_member(
 
 
 async def take_member(connection: AsyncConnection, member_id: int) -> bytes:
-    """Remove a member with the sign-ins and the identity; return the hash of the key."""
+    """Remove a member with its sign-ins and identity; return the hash of its key."""
     found = await connection.scalar(owner_statements.take_member(member_id))
     assert found is not None
     return bytes(found)
@@ -64,9 +64,9 @@ async def take_captain(
 ) -> bytes | None:
     """Take the key of a team from its captain, whose sign-ins and identity end; return its hash.
 
-    The member `heir` becomes the captain, who keeps the key and the identity. Without one, nobody
-    acts for the owner any more. Returns None if the owner had no key. Raises RequestRefusedError
-    for an operator, whose role is nobody else's.
+    The member `heir` becomes the captain and keeps its own key and identity. Without an heir,
+    nobody acts for the owner any more. Returns None if the owner had no key. Raises
+    RequestRefusedError for an operator, whose role must not pass to the heir.
     """
     owner = (await connection.execute(owner_statements.lock_owner(owner_id))).one()
     if owner.operator_since is not None:

@@ -37,9 +37,9 @@ TABLE_SIZES: Final = (range(2, 3), range(3, 5), range(5, 7), range(7, 11))
 """The numbers of seats that share a ladder; the skills that win differ more between the groups."""
 
 FEW_MATCHES: Final = 64
-"""The number below which matches are added one by one.
+"""The number of new matches below which they are added one by one.
 
-As columns they cost the square of the number of bots.
+Adding them as columns costs the square of the number of bots.
 """
 
 REST_SECONDS: Final = 2.0
@@ -92,10 +92,7 @@ class BoardLine:
     and with the first provisional one.
     """
     luck_adjusted: LuckAdjusted | None = None
-    """The luck-adjusted Elo; None while too few matches have measured luck.
-
-    These are its own matches and the anchor's.
-    """
+    """The luck-adjusted Elo; None while it or the anchor has too few matches with measured luck."""
     ranked: bool = True
     """Whether it is ranked; otherwise it is an old version by the policy (`RankingRule`).
 
@@ -138,7 +135,7 @@ class Board:
     def extend(self, log: LogColumns) -> None:
         """Add the next results of the log; results that the board already has are ignored.
 
-        Of each block `log` has all results or none.
+        `log` must hold whole blocks only.
         """
         log = log.after(self.sequence)
         if not len(log):

@@ -36,7 +36,7 @@ class BoardCheck:
     counts: float
     """The difference in wins, ties, matches and clusters by bot or pair.
 
-    It is 1 at least if other bots are provisional, and one more if faults differ.
+    It is at least 1 if different bots are provisional, and 1 more if faults differ.
     """
     elo: float
     """The difference in Elo, luck-adjusted Elo included."""
@@ -82,7 +82,7 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
 def check_board_at(url: str, ladder: LadderId) -> BoardCheck:
     """Compare a ladder's checkpoint with its log over a reader of its own.
 
-    So several processes can share the work. Raises StorageError.
+    This lets several processes share the work. Raises StorageError.
     """
     with open_reader(url) as read:
         return check_board(read, ladder)

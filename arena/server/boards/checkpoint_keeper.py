@@ -16,12 +16,12 @@ from arena.server.boards import ladder_statements
 ENOUGH_EVENTS: Final = 5_000
 """The number of new results after which checkpoints are written.
 
-A new board reads about this many results.
+A new board reads about this many results after its checkpoint.
 """
 LOOK_SECONDS: Final = 30.0
-"""The interval between the referee's looks at the log.
+"""The interval at which the referee looks for new results.
 
-At a thousand matches a second, 30,000 results are read again.
+At a thousand matches a second, a new board reads up to 30,000 results after its checkpoint.
 """
 NICENESS: Final = 10
 MOST_SECONDS: Final = 600.0

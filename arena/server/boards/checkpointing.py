@@ -89,7 +89,7 @@ def write(connection: Connection, ladder: LadderId, found: Checkpoint) -> None:
 
 @contextmanager
 def _alone(url: str) -> Iterator[Connection | None]:
-    """Open the connection that only one process has at a time; yield None if another has it."""
+    """Open a connection with the lock for writing; yield None if another process holds the lock."""
     engine = asking_engine(url)
     try:
         with storage_errors(), engine.connect() as connection:

@@ -1,7 +1,7 @@
 """Statements about checkpoints of boards: reading one, and writing one that is newer.
 
-A checkpoint belongs to a revision of the log and counts only for it. Several processes may write
-the same one: the newer stays, however they are interleaved, and all or nothing of it is written.
+A checkpoint is valid only for its revision of the log. Several processes may write the same
+checkpoint at the same time: each write is atomic, and the newest checkpoint stays.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _NEWER = tuple_(board_checkpoints.c.revision, board_checkpoints.c.sequence)
 def checkpoint(ladder: LadderId, revision: int) -> Row:
     """Select `sequence` and `data` of a ladder's checkpoint of this revision of the log."""
     of = board_checkpoints.c
-    # Without a type, so that SQLAlchemy does not copy the bytes that the driver has received.
+    # Without a type, SQLAlchemy does not copy the bytes that the driver has received.
     found = select(of.sequence, type_coerce(of.data, NULLTYPE).label("data")).where(
         *_is(ladder, revision)
     )
@@ -46,7 +46,7 @@ def checkpoint_sequence(ladder: LadderId, revision: int) -> Row:
 
 
 def move_on(ladder: LadderId, revision: int, sequence: int) -> Update:
-    """Set a later rating event up to which a ladder's checkpoint holds the log.
+    """Set a later rating event as the end of a ladder's checkpoint.
 
     None of the events in between is of this ladder, so the data stay unchanged.
     """

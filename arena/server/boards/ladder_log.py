@@ -23,7 +23,7 @@ def read_log(
 ) -> LogColumns:
     """Return the ladder's results with rating events after `after` and up to `up_to`.
 
-    With `lucky`, they have their luck.
+    With `lucky`, they include measured luck.
     """
     statement = ladder_statements.rated_seats(ladder, after, up_to, lucky=lucky)
     return of_seats(read.columns(statement, SEATS))
@@ -64,7 +64,8 @@ def grown(
 ) -> Board:
     """Return a board with the results after a rating event and up to another.
 
-    It is `board`, or a new one if a block goes on: a board has sums of whole blocks only.
+    It is `board`, or a new one if a block has results on both sides of `after`: a board has sums of
+    whole blocks only.
     """
     log = read_log(read, ladder, after, up_to)
     if len(log) and len(board) and block_goes_on(read, after):

@@ -17,7 +17,7 @@ def log_end() -> Row:
     """Select `sequence` and `revision` of the log's end, and the policy's ranking.
 
     `sequence` is that of the newest result that began to count on any ladder, 0 before the first;
-    `revision` is a number that changes when earlier results count differently. Of the policy there
+    `revision` is a number that changes when earlier results count differently. The policy's columns
     are `ranked_versions` and `ranked_days`.
     """
     newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
@@ -64,7 +64,7 @@ def rated_seats(
 
 
 def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
-    """Return the condition that a match is one of a ladder, and no operator voided its block."""
+    """Return the condition that a match is on a ladder, and that no operator voided its block."""
     return and_(
         matches.c.block_id.not_in(select(voidings.c.block_id)),
         matches.c.game == ladder.game,
@@ -75,7 +75,7 @@ def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
 
 
 def block_goes_on(after: int) -> Row:
-    """Select `found`: whether a block has matches that began to count before and after an event."""
+    """Select `found`: whether some block has matches both up to and after a rating event."""
     earlier, other = rating_events.alias(), matches.alias()
     of_block = and_(other.c.block_id == matches.c.block_id, other.c.id != matches.c.id)
     found = (

@@ -1,10 +1,10 @@
 """Leaderboards kept up to date while matches are played, shared by all readers.
 
 The first read takes the ladder's checkpoint and the results after it; a later one asks for the
-number of the last rating event, and for results only when that number has changed. Where versions
-that have not played for some days are not ranked, it asks which ones these are, too. The ratings
-are those of the whole log (`Board`). The referee's registry, the command line and the dashboard all
-read their boards here.
+number of the last rating event, and for results only when that number has changed. If the policy
+does not rank versions that have not played for some days, it also asks which versions these are.
+The ratings are those of the whole log (`Board`). The referee's registry, the command line and the
+dashboard all read their boards here.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Leaderboard:
     """A ladder at one moment."""
 
     lines: tuple[BoardLine, ...]
-    """All versions in the order of the fit, those that are not ranked among the others."""
+    """All versions in the order of the fit, including those that are not ranked."""
     matches: int
     """The number of rated matches."""
     sequence: int
@@ -54,7 +54,7 @@ class Leaderboard:
     faults: Mapping[VersionId, FaultCounts] = field(default_factory=dict)
     """Faults and forfeits, of the versions that had any."""
     rule: RankingRule = field(default_factory=RankingRule)
-    """By which some of the lines are ranked."""
+    """The rule that decides which lines are ranked."""
 
     @property
     def ranked(self) -> tuple[BoardLine, ...]:
@@ -82,7 +82,7 @@ class LiveBoard:
         self._read = read
         self._clock = clock
         self._versions: dict[VersionId, Registered] = {}
-        """The versions of the board's bots; what is kept of a version here never changes."""
+        """The versions of the board's bots; these details of a version never change."""
         self._lock = Lock()
         self._begin_again(0)
         self._rests_until = -float("inf")
@@ -194,8 +194,8 @@ def ladder_of_table(
 ) -> tuple[int, LadderId]:
     """Return a table size and the ladder that it belongs to.
 
-    `options` are those that differ from the defaults. Without `seats`, it is the smallest table
-    size played so far (2 if none was).
+    `options` are those that differ from the defaults. Without `seats`, the size is the smallest
+    played so far (2 if none was).
     """
     if seats is None:
         played = (
@@ -210,7 +210,7 @@ def ladder_of_table(
 
 
 async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
-    """Yield the current ladder, then again after each change, without end.
+    """Yield the current ladder, then again whenever its number of matches changes, without end.
 
     The database at `url` notifies of new results (no polling); `rests_seconds` limits the rate.
     """

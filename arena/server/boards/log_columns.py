@@ -23,7 +23,7 @@ SEATS: Final = np.dtype(
         ("forfeits", ">i4"),
     ]
 )
-"""A seat of a rated match, in any order, as from `ladder_statements.rated_seats`.
+"""A seat of a rated match, as `ladder_statements.rated_seats` selects it, in any order.
 
 Luck that was not measured is NaN.
 """
@@ -31,12 +31,12 @@ Luck that was not measured is NaN.
 
 @dataclass(frozen=True, slots=True)
 class LogColumns:
-    """Some results in the order of their rating events; of each block all or none."""
+    """Results of whole blocks, in the order of their rating events."""
 
     versions: tuple[VersionId, ...]
     """The versions that play; the tables hold indices into it."""
     tables: tuple[MatchColumns, ...]
-    """The results by table size; blocks and matches are numbered among these results alone."""
+    """The results by table size; blocks and matches are numbered from 0 within these results."""
     sequences: IntArray
     """(n,): the numbers of the rating events, ascending."""
     troubled: NDArray[Any]
@@ -50,7 +50,7 @@ class LogColumns:
         first = int(np.searchsorted(self.sequences, sequence, side="right"))
         if not first:
             return self
-        # What is left is numbered from 0 again.
+        # The remaining results are numbered from 0 again.
         tables = (table.rows(table.numbers >= first) for table in self.tables)
         left = (replace(table, numbers=table.numbers - first) for table in tables if len(table))
         troubled = self.troubled[self.troubled["number"] >= first]

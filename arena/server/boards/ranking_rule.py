@@ -1,6 +1,6 @@
 """`RankingRule`: which versions of a ladder are ranked, by the operator's policy.
 
-Ratings are those of all results; a version that is not ranked keeps its own.
+Ratings are computed from all results; a version that is not ranked keeps its rating.
 """
 
 from collections import Counter
@@ -23,14 +23,14 @@ class RankingRule:
     """The rule; house bots are always ranked."""
 
     newest: int | None = None
-    """Of each bot, only so many of its newest versions on the ladder are ranked; None for all."""
+    """The number of each bot's newest versions on the ladder that are ranked; None for all."""
     days: int | None = None
-    """Only versions that played within so many days are ranked; None for all."""
+    """The number of days within which a version must have played to be ranked; None for all."""
 
     def holds(self, read: Read, lines: Sequence[BoardLine]) -> bool:
-        """Return whether lines that it was applied to are still ranked by it.
+        """Return whether the rule would still rank the same of the lines that it was applied to.
 
-        Time alone changes which versions played lately. Raises StorageError.
+        This may change with time alone, as versions stop playing. Raises StorageError.
         """
         if self.days is None:
             return True
@@ -39,7 +39,7 @@ class RankingRule:
     def applied(
         self, read: Read, lines: Sequence[BoardLine], rated: Ladder[VersionId]
     ) -> tuple[BoardLine, ...]:
-        """Return the lines of a fit, in its order, with the places that the rule leaves them.
+        """Return the lines of a fit, in its order, with their places among the ranked versions.
 
         Raises StorageError.
         """
@@ -70,7 +70,7 @@ class RankingRule:
 
 
 def idle(versions: Collection[VersionId], days: int) -> Row:
-    """Select `version`: those of the given versions whose last match ended so many days ago."""
+    """Select `version`: the given versions whose last match ended at least `days` days ago."""
     version = func.unnest(literal(list(versions), ARRAY(Integer))).column_valued("version")
     # An index has the last match of a version at its end.
     last = (

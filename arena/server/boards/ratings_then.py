@@ -22,7 +22,7 @@ from arena.server.boards.board import CENTRE, anchor_among
 from arena.server.boards.ladder_log import read_log, registered
 
 FEWEST: Final = 10
-"""The number of results between two fits, until a fiftieth of all is more."""
+"""The least number of results between two fits."""
 _GROWTH: Final = 50
 
 
@@ -35,7 +35,7 @@ class _Points:
     events: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     """(n,): the last rating event in each fit, ascending."""
     elo: list[NDArray[np.float32]] = field(default_factory=list)
-    """By fit the Elo of all versions of the log; NaN for those without a match then."""
+    """For each fit, the Elo of all versions in the log; NaN for those without a match by then."""
     last: int = 0
     """The last rating event that was asked for."""
 
@@ -54,8 +54,8 @@ class RatingsThen:
 
         Args:
             ladder: The ladder of the match.
-            event: The match's rating event; None for one that does not count, which is taken to be
-                after the last one that was asked for.
+            event: The match's rating event; None for a match that does not count, which is taken to
+                be at the last event asked for.
             versions: The versions at the table.
         """
         points = self._ladders.get(ladder)
@@ -100,7 +100,7 @@ class RatingsThen:
 
 
 def _ends(results: int) -> list[int]:
-    """Return after how many results there is a fit."""
+    """Return the numbers of results after which there is a fit."""
     ends: list[int] = []
     end = FEWEST
     while end <= results:

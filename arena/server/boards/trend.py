@@ -11,10 +11,10 @@ from arena.records import VersionId
 TREND_SHARE = 0.1
 """The share of a ladder's matches, the latest, whose effect is the trend."""
 TREND_EVENTS = 20_000
-"""The number of rating events, of all ladders, among which these matches are searched.
+"""The number of rating events, of all ladders, that are searched for these matches.
 
-They are the last up to the ladder's last one: reading a tenth of any log would cost the more the
-longer it is.
+The search goes back from the ladder's last event. Without this bound it would read a tenth of the
+log, however long that is.
 """
 FEWEST_MATCHES = 50
 """The number of matches below which a ladder has no trend: all of it is new."""

@@ -1,7 +1,7 @@
-"""The analyses of matches in storage: kept when they are computed, and summed up.
+"""Stored analyses of matches, and their sums by version.
 
-An analysis is derived from a transcript by values that its edition names, so stored ones may be
-deleted at any time and computed again; those of another edition count as missing.
+An analysis is derived from a transcript and the values of its edition, so stored analyses may be
+deleted at any time and computed again. Analyses of another edition count as missing.
 """
 
 from collections.abc import Collection, Sequence
@@ -65,14 +65,14 @@ FROM unnest(ARRAY['match_analyses', 'version_losses']) AS name
 
 @dataclass(frozen=True, slots=True)
 class AnalysisQuery:
-    """A filter for the matches that are to have an analysis."""
+    """A filter for the matches to analyse."""
 
     edition: str
     games: Sequence[str]
     seats: int | None = None
     """The number of seats; None for all."""
     since: datetime | None = None
-    """The earliest time at which they ended; None for all."""
+    """The earliest time at which the matches ended; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +135,15 @@ class Analyses:
         return [Unanalysed(row.match_id, row.finished_at, Packed(*row[2:])) for row in rows]
 
     async def keep(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
-        """Keep analyses and add them to the sums; those kept by others meanwhile change nothing."""
+        """Keep analyses and add them to the sums, except those that others have kept meanwhile."""
         async with transaction(self._engine) as connection:
             await _keep(await driver_of(connection), edition, found)
 
     async def add(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
         """Keep analyses if this is allowed, else do nothing.
 
-        It is allowed if this database user may write, and no analyses of other editions are kept;
-        only `forget_others` gives those up.
+        It is allowed if this database user may write, and there are no sums of other editions,
+        which only `forget_others` deletes.
         """
         async with transaction(self._engine) as connection:
             driver = await driver_of(connection)

@@ -70,7 +70,7 @@ class Benchmarks:
         low: float,
         high: float,
     ) -> None:
-        """Keep a version's figure in a game in place of an earlier one."""
+        """Keep a version's figure in a game; it replaces an earlier one."""
         found = {"matches": matches, "share": share, "low": low, "high": high}
         found_now = found | {"measured_at": func.now()}
         keeping = insert(version_benchmarks).values(version_id=version_id, game=game, **found_now)

@@ -1,6 +1,6 @@
 """Claims, doubts, faults and time of a match, computed from its transcript without side effects.
 
-A default action played for a seat is no bot's decision and is left out.
+A default action played for a seat is not the bot's decision: counts for a bot leave it out.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant, Transcript
 
 MOST_STEPS: Final = 1_000
-"""The seats' steps of a match that are looked at, the first: options allow many times as many, at
-some 0.1 ms each, and a page looks at hundreds of matches."""
+"""The number of first steps of seats in a match that are searched for claims and doubts. Options
+allow many times as many, at about 0.1 ms each, and a page looks at hundreds of matches."""
 
 
 def off_in_words(game: str, off: int) -> str:
@@ -44,7 +44,7 @@ class Bluffing:
     """The deal, which several matches may share."""
     entrants: tuple[Entrant, ...]
     decisions: tuple[ClaimDecision, ...]
-    """Those in which a seat could claim or doubt."""
+    """The decisions in which a seat could claim or doubt."""
     faults: tuple[FaultAt, ...]
     milliseconds: tuple[int, ...]
     """The total time of all answers, by seat."""
@@ -53,7 +53,7 @@ class Bluffing:
 
     @property
     def claims(self) -> list[ClaimDecision]:
-        """The claims, those of default actions included."""
+        """The claims, including those of default actions."""
         return [one for one in self.decisions if one.claimed]
 
     @property
@@ -63,12 +63,12 @@ class Bluffing:
 
     @property
     def boldest(self) -> ClaimDecision | None:
-        """The most false claim that nobody doubted, the first of equals; None without one."""
+        """The bots' most false undoubted claim, the first of equal ones; None without one."""
         away = [one for one in self.claims if one.off and not one.doubted and one.own]
         return max(away, key=lambda one: one.off, default=None)
 
     def of(self, bot: str) -> list[ClaimDecision]:
-        """Return the decisions of a bot, over all seats that it had."""
+        """Return the decisions of a bot over all its seats."""
         mine = {seat for seat, one in enumerate(self.entrants) if one.bot == bot}
         return [one for one in self.decisions if one.seat in mine and one.own]
 

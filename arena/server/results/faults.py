@@ -1,6 +1,6 @@
 """The faults of a bot in its latest matches: what it saw, what it sent, what was legal.
 
-Only finished matches have any: the hidden hands of a match that is still played are not shown.
+Only finished matches are read: hidden hands of a running match must not be shown.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ from arena.server.results.match_search import (
 )
 
 MOST_MATCHES: Final = 1_000
-"""The most matches with a fault of the bot that are read, the newest."""
+"""The most matches with a fault of the bot that are read, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _faults(
             kind=fault.kind,
             reason=known.reason if known else "",
             view=fault.view,
-            # The database keeps members in an order of its own.
+            # The database does not keep the order of members.
             sent={"type": known.sent["type"], **known.sent} if known and known.sent else None,
             legal=fault.legal,
             played=fault.played,

@@ -1,4 +1,4 @@
-"""Stored analyses as boards and pages read them: of matches, and summed up by version."""
+"""Reading of stored analyses, by match or summed up by version, for boards and pages."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -23,7 +23,7 @@ def edition() -> str:
 def kept_decisions(
     read: Read, match_ids: Collection[str]
 ) -> Mapping[str, tuple[AnalysedDecision, ...]]:
-    """Return the decisions of those of these matches whose analyses are kept."""
+    """Return the decisions of the given matches that have a kept analysis, by match."""
     rows = read(kept_analyses(edition(), match_ids)) if match_ids else ()
     return {
         row.match_id: kept_form.from_json(unpacked(row.data), GAMES[row.game].notation)
@@ -34,7 +34,7 @@ def kept_decisions(
 def to_keep(
     match_id: str, transcript: Transcript, found: Sequence[AnalysedDecision]
 ) -> FoundAnalysis:
-    """Return a match's decisions in the form in which they are kept."""
+    """Return a match's decisions in the form that is stored."""
     seats = by_seat(found, len(transcript.setup.entrants))
     return FoundAnalysis(
         match_id,
@@ -44,15 +44,15 @@ def to_keep(
 
 
 def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
-    """Return the mean cost of a decision of each version at a ladder's tables, from kept sums."""
+    """Return each version's mean cost of a decision at a ladder's tables, from kept sums."""
     return by_version(read(kept_losses(ladder)))
 
 
 def kept_losses(ladder: LadderId) -> Row:
-    """Select the sums of which `by_version` makes the mean costs of decisions."""
+    """Select the sums from which `by_version` computes the mean costs of decisions."""
     return losses(edition(), ladder)
 
 
 def by_version(rows: Sequence[Any]) -> Mapping[VersionId, Estimate]:
-    """Return the mean cost of a decision of each version, of rows of `kept_losses`."""
+    """Return each version's mean cost of a decision, from rows of `kept_losses`."""
     return {VersionId(row.version_id): LossSums(*row[1:]).by_decision for row in rows}

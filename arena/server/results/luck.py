@@ -68,7 +68,7 @@ class Lucks:
             return int((await connection.execute(found)).scalar_one())
 
     async def measure_missing(self, workers: WorkPool | None = None) -> AsyncIterator[bool]:
-        """Measure the luck of all these matches, with `workers` if there are any.
+        """Measure the luck of all matches without it, in the processes of `workers` if given.
 
         Yields for each match whether it could be measured. If stopped, the next call continues from
         there.

@@ -1,4 +1,4 @@
-"""The search for matches by filters and orders, with the boldest bluff."""
+"""The search for matches by filters and orders, including by boldest bluff."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.server.results.bluffing import Bluffing
 
 REPLAYED: Final = 200
-"""The newest matches that fit, among which the boldest bluff is searched."""
+"""The number of newest matches that fit, among which the boldest bluffs are searched."""
 READ_TOGETHER: Final = 100
 """The transcripts that one statement reads."""
 MOST_KEPT: Final = 4_000
@@ -96,7 +96,7 @@ def transcript_named(read: Read, match_id: str) -> "Transcript | None":
 
 
 def stored_transcript(read: Read, match_id: str) -> Any | None:
-    """Return the transcript of a match as a row that can be unpacked; None as above.
+    """Return the transcript of a match as a row to unpack; None if there is none with that id.
 
     Raises TranscriptNotKeptError if it was removed.
     """
@@ -123,7 +123,7 @@ def find(
 ) -> list[MatchRow]:
     """Return the newest matches that fit, or the closest or boldest among the newest that fit.
 
-    There are none older than an unknown match.
+    The result is empty if `before` is an unknown match.
     """
     if before is not None and not is_match_id(before.lower()):
         return []

@@ -1,8 +1,8 @@
 """Filters and orders of the list of matches, as SQL statements.
 
-An index finds the matches of one of the filters, newest first; those are checked until enough fit
-the other filters, but no more than `SEARCHED` of them. So a list costs the same for any number of
-matches.
+An index finds the matches that fit one of the filters, newest first. These are checked against the
+other filters until enough fit, but at most `SEARCHED` of them, so that the cost of a list does not
+grow with the number of matches. The matches of a block or a tournament are all checked.
 """
 
 from collections.abc import Collection, Iterator
@@ -20,9 +20,9 @@ from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.server.results.statements import match_rows
 
 SEARCHED: Final = 20_000
-"""The most matches found by an index, the newest, that are checked for the other filters."""
+"""The number of newest matches found by an index that are checked against the other filters."""
 COMPARED: Final = 1_000
-"""The most matching matches, the newest, among which the closest are chosen."""
+"""The number of newest matches that fit all filters, among which the closest are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class MatchFilter:
     faults: bool = False
     """Only matches with a fault: of `bot` if it is given, else of any bot."""
     won: bool | None = None
-    """Whether nobody is placed before `bot`, which must be given."""
+    """Whether `bot`, which must be given, has the first place, perhaps shared."""
     rated: bool = False
     """Only matches that count for the ratings once their block is complete."""
     since: datetime | None = None
-    """The earliest time at which they ended."""
+    """The earliest time at which the matches ended."""
     until: datetime | None = None
-    """The time before which they ended."""
+    """The time before which the matches ended."""
 
 
 def found_matches(
@@ -60,9 +60,9 @@ def found_matches(
     before: str | None = None,
     limit: int,
 ) -> Row:
-    """Return a statement that selects the matches that fit, older than the match `before`.
+    """Return a statement that selects the newest matches that fit, older than the match `before`.
 
-    They are the newest; with `closest`, among the newest those with the fewest points between the
+    With `closest`, it selects among the newest COMPARED those with the fewest points between the
     first and the second. Columns: those of `match_rows`.
     """
     if not closest:
@@ -115,7 +115,7 @@ def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
     """Return a statement that selects the newest matches that fit, each once."""
     when = _Range(wanted, before)
     if wanted.block is not None or wanted.tournament is not None:
-        # All of them: Postgres would otherwise search for them among the newest of all matches.
+        # Materialized: otherwise Postgres would search for them among the newest of all matches.
         found = when.of_matches().where(matches.c.block_id.in_(_blocks(wanted)))
         of_blocks = found.cte("of_blocks").prefix_with("MATERIALIZED")
         rest = replace(wanted, block=None, tournament=None)
@@ -233,7 +233,7 @@ def _versions(bot: str, version: str | None) -> Select[tuple[int]]:
 
 
 def _seated(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Return the condition that one seat of the match fulfils all of these."""
+    """Return the condition that one seat of the match fulfils all these conditions."""
     of_match = match_seats.c.match_id == matches.c.id
     return select(match_seats.c.match_id).where(of_match, *conditions).exists()
 
@@ -241,7 +241,7 @@ def _seated(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
 def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
     """Return a statement that selects the ids of the wanted blocks.
 
-    These are the block, or those of the tournament or its pairing.
+    These are the filter's block, or the blocks of its tournament or pairing.
     """
     of = tournament_blocks.c
     if wanted.tournament is None:

@@ -1,4 +1,4 @@
-"""`Sort`, the orders of a list of matches, which commands need before the database."""
+"""`Sort`, the orders of a list of matches; commands import it without the database's code."""
 
 from enum import Enum
 
@@ -8,6 +8,6 @@ class Sort(Enum):
 
     NEWEST = "newest"
     CLOSEST = "closest"
-    """By the points between the first and the second, among the newest that fit."""
+    """Fewest points between the first and the second, among the newest that fit."""
     BOLDEST = "boldest"
-    """By the largest undoubted bluff, among the newest that fit."""
+    """Largest undoubted bluff first, among the newest that fit."""

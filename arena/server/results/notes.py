@@ -1,7 +1,7 @@
-"""`Notes`: what bots noted beside their answers, recorded with the results and read by owners.
+"""`Notes`: bots' notes to their answers, recorded with the results and read by owners.
 
-Notes of one seat are stored as one zstd frame of `arena.codec.notes`. A bot's notes take at most
-MOST_OF_A_BOT bytes: beyond it the oldest make room. What their usage sums up to stays.
+The notes of a seat are stored as one zstd frame of `arena.codec.notes`. A bot's notes take at most
+MOST_OF_A_BOT bytes: beyond this the oldest are dropped, but the sums of their usage are kept.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -23,10 +23,10 @@ from arena.match.notes import Note, summed
 from arena.records import FinishedMatch
 
 MOST_OF_A_BOT: Final = 20_000_000
-"""Bytes of all notes of a bot, as they are stored: of some 10,000 matches with a line a turn."""
+"""The most stored bytes of a bot's notes: some 10,000 matches with a line a turn."""
 
 _MOST_DROPPED: Final = 1_000
-"""Notes of a bot that make room at once: more than a batch of results adds."""
+"""The most notes of a bot that are dropped at once: more than a batch of results adds."""
 
 _ADD: LiteralString = """
 WITH added AS (
@@ -72,7 +72,7 @@ WHERE bot_notes.bot_id = gone.bot_id
 
 
 def note_columns(found: Iterable[FinishedMatch]) -> list[list[Any]]:
-    """Return the parameters for what was noted in matches; empty if nothing was."""
+    """Return the parameters for the notes of matches; empty if there are none."""
     rows = [
         (
             *(match.transcript.setup.match_id, seat, match.version_ids[seat]),
@@ -98,8 +98,8 @@ async def write(
 def notes_of(match_id: str, owner_id: int | None) -> Row:
     """Return a statement that selects the notes of a match that an owner, or anybody, may read.
 
-    Column: data. A row for each seat with some; one with None if there are none; no row for a match
-    that there is not.
+    Column: data. There is a row for each seat with notes, one row with NULL if there are no notes,
+    and no row if there is no such match. Dropped notes are NULL too.
     """
     readable = or_(bots.c.shares_notes, bots.c.owner_id == owner_id)
     found = (

@@ -94,9 +94,10 @@ All matches of a block count or none, and a rating event is never removed.
 """
 
 MOST_BATCHES: Final = 1024
-"""The most batches remembered of all referees together.
+"""The number of latest batches, of all referees together, that are remembered.
 
-It is many times as many as one referee records in the seconds in doubt.
+If a referee is killed, its batches of the last seconds tell its successor which ends of matches may
+not have been sent. One referee records far fewer batches in these seconds.
 """
 
 _REMEMBER: LiteralString = """
@@ -168,7 +169,7 @@ def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
         [luck.match_id for luck in lucks],
         [luck.table.file for luck in lucks],
         [bytes.fromhex(luck.table.sha256) for luck in lucks],
-        # Arrays as text, since unnest would take arrays of arrays apart; repr loses nothing.
+        # Arrays as text, since unnest would flatten arrays of arrays; repr loses nothing.
         [f"{{{','.join(map(repr, luck.seats))}}}" for luck in lucks],
     ]
 
@@ -185,9 +186,9 @@ async def write(
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
-    The running state of the matches `kept` is removed. `instances` are the copies of the bots by
-    match and seat, if any has a name. `faults` are those of `fault_columns`, `noted`
-    those of `note_columns`.
+    The running state of the matches `kept` is removed. `instances` are the names of the bots'
+    copies, by match and seat, where any has a name. `faults` are the parameters of `fault_columns`,
+    `noted` the parameters of `note_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:

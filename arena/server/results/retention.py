@@ -1,8 +1,8 @@
-"""`Retention`: removes transcripts of old matches, and old notices, as the policy says.
+"""`Retention`: removes transcripts of old matches, and old notices, by the policy.
 
-With a transcript go what bots were told of faults, and the kept analysis. Results stay, and all of
-tournaments and events. What has been removed is in `transcript_removals`; the newest row says how
-far, so that no run looks at a match again.
+A match's fault messages, kept analysis and notes are removed with its transcript. Results stay, and
+so does everything of tournaments and events. `transcript_removals` has a row for each run; the
+latest `until` in it is where the next run begins, so that no run looks at old matches again.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from arena.database.transaction import transaction
 from arena.server.notices.notice_statements import forget_notices
 
 STEP_MATCHES: Final = 500
-"""The matches of one transaction: some tens of milliseconds."""
+"""The matches of one transaction, which takes some tens of milliseconds."""
 LOOK_SECONDS: Final = 3600.0
 """The interval between runs."""
 WORK_SHARE: Final = 0.1
-"""The part of the time that a run takes, so that play does not notice it."""
+"""The share of the time in which a run works, so that it does not slow down play."""
 
 _LOCK = """
 SELECT FROM bot_notes
@@ -37,7 +37,7 @@ WHERE bot_id IN (SELECT bot_id FROM match_notes WHERE match_id = ANY(CAST(:ids A
 ORDER BY bot_id
 FOR UPDATE
 """
-"""First, as recording does: each would wait for the other's notes of a bot otherwise."""
+"""Locks the sums of bots before their notes, as recording does; otherwise both may deadlock."""
 
 _REMOVE = """
 WITH gone AS (
@@ -77,9 +77,9 @@ class Removed:
     removal: int | None = None
     """The id of its row in `transcript_removals`."""
     done: datetime | None = None
-    """How far the runs before it came: the end of a match."""
+    """The time of a match's end up to which earlier runs came."""
     after: tuple[datetime, Any] | None = None
-    """The end and id of the last match that it looked at."""
+    """The end and id of the last match that this run looked at."""
 
 
 class Retention:
@@ -89,7 +89,7 @@ class Retention:
         self._engine = engine
 
     async def keep(self, look_seconds: float = LOOK_SECONDS) -> None:
-        """Remove what is not kept any more, again and again, until cancelled."""
+        """Remove what is not kept any more, every `look_seconds`, until cancelled."""
         while True:
             try:
                 removed = await self.run()
@@ -105,7 +105,7 @@ class Retention:
             await asyncio.sleep(look_seconds)
 
     async def run(self, step_matches: int = STEP_MATCHES) -> Removed:
-        """Remove what is not kept any more, a step at a time; return what was."""
+        """Remove transcripts that are not kept any more, in steps; return what was removed."""
         removed = Removed()
         clock = asyncio.get_running_loop().time
         while True:
@@ -122,7 +122,7 @@ class Retention:
             return len((await connection.execute(forget_notices())).all())
 
     async def _step(self, removed: Removed, most: int) -> bool:
-        """Remove the transcripts of at most so many matches; return whether more may follow."""
+        """Remove the transcripts of at most `most` matches; return whether more may follow."""
         async with transaction(self._engine) as connection:
             if not await _is_first(connection):
                 return False
@@ -141,13 +141,13 @@ class Retention:
 
 
 async def _is_first(connection: AsyncConnection) -> bool:
-    """Return whether no other referee removes something until the end of the transaction."""
+    """Take the lock for removing until the end of the transaction; return whether it was free."""
     lock = func.pg_try_advisory_xact_lock(AdvisoryLock.REMOVING_TRANSCRIPTS.value)
     return bool(await connection.scalar(select(lock)))
 
 
 async def _next(connection: AsyncConnection, removed: Removed, most: int) -> list[SqlRow[Any]]:
-    """Return the next matches that are older than transcripts are kept, the oldest first."""
+    """Return the next matches that are too old for their transcripts to be kept, oldest first."""
     days = await connection.scalar(select(policy.c.transcript_days))
     if days is None:
         return []

@@ -18,7 +18,7 @@ async def signer(engine: AsyncEngine) -> Signer:
     private_key = new_private_key()
     fresh = Signer(private_key).public_key
     async with transaction(engine) as connection:
-        # A second process waits here for the first, and then finds its key.
+        # A concurrent process waits here until the first commits, and then uses its key.
         made = await connection.scalar(
             insert_if_new(signing_key)
             .values(public_key=fresh)

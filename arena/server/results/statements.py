@@ -33,7 +33,7 @@ from arena.server.results.luck_statements import of_the_match
 
 
 def matches_ended_within(lately: timedelta) -> Row:
-    """Return a statement that counts the matches that ended in the time before now.
+    """Return a statement that counts the matches that ended in the last `lately`.
 
     Column: matches.
     """
@@ -50,7 +50,7 @@ def void_block(block_id: str) -> Update:
 
 
 def refuse_block(block: Block) -> Insert:
-    """Return a statement that voids a block that may not be recorded yet, as it has no match."""
+    """Return a statement that voids a block, and adds it if it is not recorded yet."""
     row = {"id": block.id, "kind": block.kind.value, "size": block.size, "rated": block.rated}
     return (
         insert(blocks)
@@ -117,9 +117,9 @@ def transcripts_of(found: Row) -> Row:
 
 
 def decisions_of(found: Row, edition: str) -> Row:
-    """Return a statement that selects what a data set of decisions needs of `all_matches`.
+    """Return a statement that selects the data of `all_matches` for a data set of decisions.
 
-    It selects those matches whose transcripts are kept, in the same order. Columns: those of
+    It selects the matches whose transcripts are kept, in the same order. Columns: those of
     `match_rows`; format, sha256, data (the transcript); analysis (the kept analysis of this
     edition, packed; None without one); rating_event (its number; None for a match that does not
     count); shared (by seat, whether the bot's owner shares its decisions).
@@ -197,7 +197,7 @@ def match_rows() -> Row:
 def removal_of_transcript(match_id: str) -> Row:
     """Return a statement that selects when the transcript of a match was removed.
 
-    Column: at. There is no row for a match that has one, and for one that there is not.
+    Column: at. There is no row if the transcript is kept, or if there is no such match.
     """
     return (
         select(transcript_removals.c.at)
