@@ -51,7 +51,7 @@ class Arena:
         return self.lobby.connected
 
     def when_recorded(self, matches: int, call: Callable[[], None]) -> None:
-        """Call `call` once or more often when this many matches are recorded."""
+        """Call `call` after each recorded batch once at least this many matches are recorded."""
 
         def look() -> None:
             if self.recorded >= matches:
@@ -69,7 +69,7 @@ class Arena:
     async def hand_over(self) -> None:
         """Stop all matches where they are, and keep them for the next referee."""
         self.director.suspend()
-        # Once while the streams are open, so that bots are sent the ends of the last matches.
+        # First while the streams are open, so that bots are sent the ends of the last matches.
         await self._settle()
         await self.server.stop()
         await self._settle()

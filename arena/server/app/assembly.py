@@ -71,8 +71,8 @@ from arena.v1.spectator_pb2 import GetActivityResponse
 GATHER_SECONDS: Final = 0.05
 """The time that a result waits to be written together with others.
 
-A transaction costs as much as dozens of matches in it, and the bots' next match does not wait for
-it.
+A transaction alone costs as much as dozens of matches in it. The bots' next match does not wait for
+the write.
 """
 LOOK_AFTER_SECONDS: Final = 15.0
 """The interval between searches for hosted bots whose shift was lost, or that may play again."""
@@ -86,9 +86,9 @@ log = structlog.get_logger()
 async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIterator[Arena]:
     """Run a referee that listens and plays until the `async with` block ends; then it hands over.
 
-    The database must be migrated. Other referees may run on it; what a stopped one has spooled is
-    recorded, and the blocks and matches that it left are continued. Raises PortTakenError, TlsError
-    and the errors of arena.database; LeaseTakenError as soon as another referee has taken over.
+    The database must be migrated. Other referees may run on it: the spool of a stopped referee is
+    recorded, and its blocks and matches are continued. Raises PortTakenError, TlsError and the
+    errors of arena.database; LeaseTakenError as soon as another referee has taken over.
     """
     limits = settings.limits
     async with AsyncExitStack() as stack:

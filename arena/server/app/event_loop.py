@@ -8,8 +8,8 @@ from typing import Any
 _COLLECT_AFTER = 50_000
 """The number of objects allocated between collections of the youngest generation.
 
-A match creates thousands of small values without cycles; at Python's default of 700 a tenth of the
-referee's time is collection.
+A match creates thousands of small values without cycles; at Python's default of 700, garbage
+collection takes a tenth of the referee's time.
 """
 
 

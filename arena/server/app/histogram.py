@@ -1,7 +1,7 @@
 """`Histogram`: a metric that takes many values in one call.
 
-That of prometheus_client takes one at a time, by five calls and two locks for each; a referee has
-thousands of values a second.
+The one of prometheus_client takes a single value per call, at the cost of five calls and two locks;
+a referee has thousands of values a second.
 """
 
 from bisect import bisect_left

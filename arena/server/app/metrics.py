@@ -27,7 +27,7 @@ from arena.records import FinishedMatch
 from arena.server.app.histogram import Histogram
 
 _THINKING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 15.0, 32.0)
-"""The buckets in seconds, up to what the default time control allows for one decision."""
+"""The buckets of the time for one decision, in seconds, up to the default time control's limit."""
 _WAITING = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 300.0)
 """The buckets of the time that a result waits to be recorded, in seconds."""
 _QUEUED = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
@@ -119,7 +119,7 @@ class Metrics:
             self._notes.labels("yes" if note.cut_off else "no").inc()
 
     def recorded(self, seconds: float) -> None:
-        """Count a recorded result that waited `seconds` for it."""
+        """Count a recorded result that waited `seconds` to be recorded."""
         self._recorded.inc()
         self._waiting.add(seconds)
 

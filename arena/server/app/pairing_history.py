@@ -1,9 +1,9 @@
-"""`PairingHistory`: the versions' meetings and estimated strengths, by which the ladder pairs.
+"""`PairingHistory`: the versions' meetings and estimated strengths, from which the ladder pairs.
 
 It is counted from the newest results at the start. Matches of this referee are counted as they are
-played; those that other referees record are read from the log, a second later, or ten where this
-one stands by. Matches of a game or of options that only a newer release knows do not count: this
-referee plays no such tables.
+played. Matches that other referees record are read from the log every second, or every ten seconds
+while this referee stands by. Matches of a game or of options that only a newer release knows do not
+count: this referee plays no such tables.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ READ_SECONDS: Final = 1.0
 """The interval at which the results of other referees are read."""
 
 STANDING_BY_SECONDS: Final = 10.0
-"""The interval while this referee stands by: a reading each second was two fifths of its work."""
+"""The interval while this referee stands by: reading every second was two fifths of its work."""
 
 log = structlog.get_logger()
 
@@ -36,7 +36,7 @@ class PairingHistory:
     strengths: Strengths
     _store: RefereesStore
     _since: int
-    """The end of the log when they were counted."""
+    """The end of the log when `counts` and `strengths` were counted."""
     _types: "_TableTypes"
 
     async def follow(self) -> None:
@@ -80,7 +80,7 @@ async def pairing_history(store: RefereesStore) -> PairingHistory:
 
 
 class _TableTypes:
-    """The table types of matches, kept by ladder.
+    """A cache of the table types of ladders.
 
     There are few, and making one takes as long as learning from a match.
     """

@@ -25,9 +25,9 @@ from arena.server.play.session import Session
 TELL_SECONDS: Final = 1.0
 """The interval between writes."""
 SEATS_SECONDS: Final = 5.0
-"""The largest age of a copy's number of seats as the other referees know it."""
+"""The largest age of a copy's number of seats that the other referees read."""
 MOST_TOLD: Final = 2_000
-"""The largest number of copies in one statement; the others wait for the next."""
+"""The most copies in one statement; the others wait for the next write."""
 KEPT_SECONDS: Final = 1.0
 """The time for which the number of all copies is cached."""
 
@@ -37,7 +37,7 @@ _Key = tuple[VersionId, str]
 
 
 class Presences:
-    """The presences that one referee writes, and reads from the others. `run` must be running."""
+    """The presences that one referee writes, and reads of the others. `run` must be running."""
 
     def __init__(
         self, store: RefereesStore, lobby: Lobby, now: Callable[[], float] = monotonic
@@ -48,7 +48,7 @@ class Presences:
         self._told: dict[_Key, tuple[Presence, float]] = {}
         """The presences last written, and when."""
         self._tells: bool | None = None
-        """Whether seats are written too, as other referees run; None to write all anew."""
+        """Whether the last write included seats; None if the next must write everything anew."""
         self._changed: dict[_Key, None] = {}
         self._counted, self._counted_at = 0, -math.inf
         self._counting: asyncio.Task[None] | None = None
@@ -58,7 +58,7 @@ class Presences:
         self._changed[_key(session)] = None
 
     async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
-        """Return by version the number of connected copies and the number of seats in matches.
+        """Return, by version, the number of connected copies and their number of seats in matches.
 
         They are counted over all referees; versions without a copy are left out. Raises
         StorageError.
@@ -112,7 +112,11 @@ class Presences:
                 log.warning("connected bots not told", why=str(error))
 
     async def tell(self) -> None:
-        """Write what has changed since the last call, or all of it if others have come or gone."""
+        """Write the changes since the last call.
+
+        Everything is written anew after a failed write, or once this referee becomes the only one
+        or ceases to be.
+        """
         seats = not self._alone
         anew = self._tells is not seats
         if anew:
@@ -132,7 +136,7 @@ class Presences:
             del self._told[key]
 
     def _due(self, *, seats: bool) -> Iterator[tuple[_Key, Presence]]:
-        """Yield what is to be written now; what can wait stays in `_changed`."""
+        """Yield the presences to write now; changes that can wait stay in `_changed`."""
         for key in list(self._changed):
             one = self._here(key) if seats else replace(self._here(key), seats=0)
             known, since = self._told.get(key, (None, 0.0))

@@ -31,14 +31,14 @@ class RefereeSettings:
     hello_seconds: float = HELLO_SECONDS
     """The time that a stream gets to identify its bot."""
     spool_directory: Path | None = None
-    """The directory of results that could not be recorded, by this referee or an earlier one."""
+    """The directory for results that this referee or an earlier one could not record."""
     metrics_address: tuple[str, int] | None = None
     compiled: bool = True
-    """Whether compiled rules play where they are installed."""
+    """Whether to play with compiled rules where they are installed."""
     read_beside: bool = False
-    """Whether processes of their own answer reading calls and write the boards' checkpoints.
+    """Whether separate processes answer reading calls and write the boards' checkpoints.
 
-    Otherwise a thread answers reading calls.
+    Otherwise a thread answers reading calls, and no checkpoints are written.
     """
     tls: TlsFiles | None = None
     spectator_delay: float = 0.0
@@ -50,14 +50,14 @@ class RefereeSettings:
     hosting: HostingTerms | None = None
     """The limits of uploads; None if owners may upload nothing."""
     spread_load: float = FULL
-    """The load of the referees in use from which bots play at one more; 0 uses all always."""
+    """The load of the referees in use from which one more is used; 0 always uses all referees."""
     dashboard_secret: str | None = None
     """The secret with which a dashboard proves that it may name the visitor it calls for."""
     identity_provider: tuple[str, str] | None = None
     """The issuer of the ID tokens by which owners sign in, and the arena's client id there."""
     public_addresses: Callable[[int], Sequence[str]] = lambda _port: ()
-    """A function from the port to the addresses at which bots may reach this referee beside others.
+    """A function from the port to the public addresses that several referees share out.
 
-    It is reached at the first that no other referee has. Without addresses of its own it must be
+    This referee takes the first address that no other referee has. Without any addresses it must be
     the only referee.
     """

@@ -1,4 +1,4 @@
-"""`RefereesStore`: what only referees write: running matches, and ends that bots missed."""
+"""`RefereesStore`: the store with what only referees write: running matches, and missed ends."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
@@ -35,7 +35,7 @@ async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
 
 
 class RefereesStore(Store):
-    """A store that writes results only while its lease is held; the Recorder of hosting.
+    """A store that writes results only while its lease is held; it implements `ports.Recorder`.
 
     Every method that writes raises LeaseTakenError once another referee has taken over.
     """
@@ -56,8 +56,8 @@ class RefereesStore(Store):
 
         `known` returns the ids of the blocks that this referee plays already.
 
-        Unfinished blocks that no referee continues are ended: matches of the ladder count, and
-        blocks of tournaments that are over are void.
+        Unfinished blocks that no referee continues are ended: those of the ladder are closed, so
+        that their matches count, and those of tournaments that are over are voided.
         """
         played = set(known())
         async with fenced(self._engine, self.lease.epoch) as connection:
@@ -66,7 +66,7 @@ class RefereesStore(Store):
             await running.forget_orphans(driver)
             await connection.execute(unfinished.forget_ended_blocks(self.lease.epoch))
             left = await connection.execute(unfinished.running_blocks_of(self.lease.epoch))
-            played |= set(known())  # one that ended in between is in the first set
+            played |= set(known())  # a block that ended in between is in the first set
             mine = [block_id for block_id in map(str, left.scalars()) if block_id not in played]
             found = await running.read(connection, mine)
             await connection.execute(unfinished.void_blocks_of_ended_tournaments())
@@ -76,9 +76,9 @@ class RefereesStore(Store):
             return found
 
     async def placed_elsewhere(self, after: int | None) -> tuple[list[PlacedElsewhere], int]:
-        """Return what other referees have recorded after a point of the log, and the log's end.
+        """Return the matches that other referees recorded after a rating event, and the log's end.
 
-        With `after` None it returns the end alone.
+        With `after` None it returns no matches.
         """
         own = self.lease.epoch
         async with transaction(self._engine) as connection:
@@ -93,7 +93,7 @@ class RefereesStore(Store):
     async def tell_presence(
         self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
     ) -> None:
-        """Write which copies of bots are connected here, and which are no longer.
+        """Write which copies of bots are connected here, and which no longer are.
 
         With `anew`, everything written before is deleted first.
         """
@@ -104,7 +104,7 @@ class RefereesStore(Store):
             await driver.execute(presence.TELL, presence.told(self.lease.epoch, here, gone))
 
     async def presence_elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
-        """Return the copies of these versions at the other referees."""
+        """Return the copies of these versions at other referees."""
         return [
             Presence(
                 version_id=VersionId(row.version_id),
@@ -118,7 +118,7 @@ class RefereesStore(Store):
         ]
 
     async def copies_connected(self) -> int:
-        """Return the number of copies connected to any referee, as the referees have written it."""
+        """Return the number of copies connected to any referee, as written by the referees."""
         async with transaction(self._engine) as connection:
             return int(await connection.scalar(presence.copies_connected()) or 0)
 
@@ -130,7 +130,7 @@ class RefereesStore(Store):
             return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
 
     async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Keep these ends; one that is kept already stays as it is."""
+        """Store these ends; an end that is stored already is left unchanged."""
         async with fenced(self._engine, self.lease.epoch) as connection:
             await connection.execute(unfinished.add_untold(ends))
 

@@ -134,8 +134,8 @@ class RefereeServer:
         Raises PortTakenError and TlsError.
 
         Over `socket`, a path in a directory that only this user may enter, hosted bots play with
-        the tokens of their shifts. Nothing else is served there: what callers without a token may
-        do is limited by their address, and over a socket they have none.
+        the tokens of their shifts. Nothing else is served there: calls without a token are limited
+        by address, and a caller over a socket has no address.
         """
         if socket is not None:
             self._listen_on(socket)
@@ -158,7 +158,7 @@ class RefereeServer:
         await self.tell_ready(True)
 
     async def tell_ready(self, ready: bool) -> None:
-        """Set what the health service reports: whether all services work as they should."""
+        """Set whether the health service reports all services as ready."""
         known = health_pb2.HealthCheckResponse
         for name in ("", *self._names):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
@@ -182,7 +182,7 @@ class RefereeServer:
         _add(server, {_PLAY: _play_handlers(self._services.play.play_hosted)})
         try:
             server.add_insecure_port(f"unix:{socket}")
-            # For bots that run as another user: all that may enter the directory may connect.
+            # For bots that run as another user: anybody who may enter the directory may connect.
             os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
         except (RuntimeError, OSError) as error:
             raise PortTakenError(
@@ -223,7 +223,7 @@ class _PacedHealth(health.aio.HealthServicer):
     async def Watch(  # noqa: N802 (gRPC's name)
         self, _request: health_pb2.HealthCheckRequest, context: Context
     ) -> None:
-        """Refuse to watch: the library keeps a watcher for ever and lets one silence others."""
+        """Refuse to watch: the library keeps watchers forever, and one can silence the others."""
         await self._pace(context)
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
 

@@ -1,8 +1,8 @@
-"""The spools of results, and recording what an earlier referee finished and could not record.
+"""The spools of results, and the recording of results that an earlier referee left in one.
 
 Each lease has a spool of its own, so that a referee that lost its lease never writes where another
 reads. A spool is recorded only by the direct successor of its referee: once another referee has
-continued these matches from what the database kept, they have other ends.
+continued its matches from the state in the database, they end differently.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from arena.server.failover.result_writer import ResultWriter
 from arena.server.failover.spool import SpoolFile
 
 RECORD_SECONDS: Final = 30.0
-"""The time for which the database may fail while spools are recorded.
+"""The time for which the database may fail while a spool is recorded.
 
-After it the spool is read again at the next start.
+After this the spool stays, and is read again at the next attempt.
 """
 
 log = structlog.get_logger()
@@ -63,19 +63,20 @@ class Spools:
 
 
 async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
-    """Record what the leases `inherited` have spooled, before their matches are continued.
+    """Record the spools of the leases `inherited`, before their matches are continued.
 
-    What was spooled under leases whose matches another referee has continued is set aside. One that
-    is about to, under a lease that it has inherited, may record the spool first.
+    Spools of leases whose matches another referee has continued are set aside. The spools of a
+    running referee, and of a lease that another referee has inherited but not yet continued, are
+    left to that referee.
 
     Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory cannot be
-    read or, after the others are recorded, one of `inherited` cannot be read or removed.
+    read or, after the others are recorded, a spool of `inherited` cannot be read or removed.
     """
     left = spools.left()
     if not left:
         return
     lease = store.lease
-    await lease.look()  # after listing the spools, or a new referee's would be unknown
+    await lease.look()  # after listing the spools: the lease of each must be known
     failed: list[SpoolFailedError] = []
     for epoch, spool in left.items():
         if epoch in inherited:
@@ -93,7 +94,7 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Refe
 
 
 async def _supersede(spool: SpoolFile) -> None:
-    """Set a spool aside whose matches another referee has continued."""
+    """Set aside a spool whose matches another referee has continued."""
     try:
         file = await spool.set_aside("superseded")
     except SpoolFailedError as error:
@@ -109,10 +110,10 @@ async def _supersede(spool: SpoolFile) -> None:
 async def _record(spool: SpoolFile, store: RefereesStore) -> None:
     """Record the results of a spool, then remove it, or set it aside if some cannot be recorded.
 
-    These were refused by the database or cannot be read by this release. Raises
+    Results are not recorded if the database refuses them or this release cannot read them. Raises
     DatabaseUnreachableError after RECORD_SECONDS.
     """
-    # In a thread, as it may be long and other matches run.
+    # In a thread, as the spool may be long and other matches run.
     happenings = await asyncio.to_thread(spool.read)
     writer = ResultWriter(store)
     refused: list[str] = []

@@ -189,9 +189,9 @@ class Store:
         return {row.sha256: row for row in found}
 
     async def token_hashes(self, most: int) -> list[bytes]:
-        """Return the hashes of at most `most` tokens of workers, owners' keys and bots' tokens.
+        """Return at most `most` hashes of workers' tokens, owners' keys and bots' tokens.
 
-        If there are more, the oldest are left out. The oldest come first.
+        If there are more, the bots' oldest are left out. The bots' tokens come first, oldest first.
         """
         others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
         rows = await self.rows(bot_statements.token_hashes(max(0, most - len(others))))
@@ -224,7 +224,7 @@ class Store:
             await _record(connection, actor, "retire", subject)
 
     async def bots(self, named: Collection[str] | None = None) -> list[BotVersion]:
-        """Return all versions of all bots, or of those with these names, by name and age."""
+        """Return all versions of all bots, or of the bots with these names, by name and age."""
         return [BotVersion(**row) for row in await self.rows(bot_statements.bot_list(named=named))]
 
     async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
@@ -241,9 +241,9 @@ class Store:
     async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         """Record all matches or none; a match whose id is already recorded is left as it is.
 
-        `kept` are the ids of the matches that are kept as running; they are removed from there. A
-        block's matches count for the ratings once it is complete or closed. Raises
-        RecordRefusedError if the matches contradict what is recorded.
+        `kept` are the ids of those whose running state is stored; it is removed. A block's matches
+        count for the ratings once the block is complete or closed. Raises RecordRefusedError if the
+        matches contradict what is recorded.
         """
         if not matches:
             return
@@ -277,7 +277,7 @@ class Store:
             await running.forget_blocks(driver, [block_id])
 
     async def void_block(self, block_id: str) -> None:
-        """Void a block that failed on our side; its matches do not count. A closed one stays so."""
+        """Void a block that the arena failed to finish; it does not count. A closed one stays."""
         async with fenced(self._engine, self._epoch) as connection:
             await connection.execute(statements.void_block(block_id))
             await running.forget_blocks(await driver_of(connection), [block_id])
@@ -318,9 +318,9 @@ class Store:
 async def _record(
     connection: AsyncConnection, actor: str | None, action: str, subject: str
 ) -> None:
-    """Record in the audit what an operator does; without an `actor`, record nothing.
+    """Record an operator's change in the audit; without an `actor`, record nothing.
 
-    What the arena does itself is not recorded.
+    Changes by the arena itself have no actor.
     """
     if actor is not None:
         await record(connection, actor, action, subject)

@@ -1,4 +1,4 @@
-"""`Takeover`: continues what other referees left, at the start and whenever one has stopped.
+"""`Takeover`: continues the work of stopped referees, at the start and whenever one has stopped.
 
 It records what they had spooled, continues their blocks and matches among the bots that are
 connected here or will be, conducts their tournaments if this referee is the senior, and sends bots
@@ -24,7 +24,7 @@ from arena.server.play.missed_ends import MissedEnds
 from arena.server.tournaments.conductor import Conductor
 
 RETRY_SECONDS: Final = 0.5
-"""The pause before a failed storage or spool is tried again."""
+"""The pause before a takeover that failed is tried again."""
 SPOOL_TRIES: Final = 5
 """The number of attempts to read spools before matches continue without them.
 
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Takeover:
-    """The continuation of other referees' work. `run` must be running, after a first `run_once`."""
+    """The continuation of other referees' work. Await `run_once` first, then keep `run` running."""
 
     _store: RefereesStore
     _spools: Spools | None
@@ -64,7 +64,7 @@ class Takeover:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def run_once(self, *, spools_needed: bool = True) -> None:
-        """Continue what was left until now.
+        """Continue the work left by other referees so far.
 
         Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if `spools_needed`,
         otherwise spools that fail are skipped.
@@ -87,14 +87,14 @@ class Takeover:
                 await self._conductor.take_up()
             left = await self._store.kept(self._writer.snapshots.known)
             if director.winding_down:
-                return  # it stays with this lease, which another referee is about to inherit
+                return  # the work stays with this lease, which another referee will inherit
             self._metrics.resumed(self._adopt(left))
         await self._missed_ends.load()
         self._lobby.tell_missed()
         await lease.settle(inherited)
 
     def _adopt(self, left: Sequence[KeptBlock]) -> int:
-        """Continue these blocks. Returns the number of their matches."""
+        """Continue these blocks; return the number of their matches."""
         for kept in left:
             if kept.matches or not kept.running.engaged:
                 places = kept.running.places

@@ -31,12 +31,12 @@ class TlsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class TlsFiles:
-    """The paths of certificate chain, key and authorities of the clients' certificates."""
+    """The paths of the certificate chain, its key, and the authorities of clients' certificates."""
 
     cert: Path
     key: Path
     client_ca: Path | None = None
-    """If given, only clients that show a certificate of one of these may connect."""
+    """If given, only clients with a certificate of one of these authorities may connect."""
 
 
 _Seen: TypeAlias = tuple[tuple[int, int, int] | None, ...]
@@ -108,7 +108,7 @@ def certificate_name(cert: Path) -> str | None:
 def name_in(certificate: x509.Certificate) -> str | None:
     """Return a host name for which a certificate is valid.
 
-    Returns None if it has none; it may be for an IP address.
+    Returns None if it names no host; it may name an IP address.
     """
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value

@@ -1,4 +1,4 @@
-"""`Tokens`: who makes a call, by the token or key that it carries."""
+"""`Tokens`: finds who makes a call by the token or key that it carries."""
 
 import grpc
 
@@ -28,7 +28,7 @@ class Tokens:
         return await self.player(token)
 
     async def player(self, token: str) -> Registered:
-        """Return the version that plays with this token, its own or that of a shift."""
+        """Return the version that plays with this token: its own, or its running shift's."""
         registered = await self._store.authenticate(token)
         if registered is None:
             raise ProtocolError(
@@ -42,8 +42,8 @@ class Tokens:
     async def hosted_player(self, token: str) -> Registered:
         """Return the version whose running shift has this token.
 
-        For the Unix socket: a program in the sandbox that knows the token of another bot does not
-        play as it.
+        Used for the Unix socket, so that a program in the sandbox cannot play as another bot whose
+        token it knows.
         """
         if not token.startswith(SHIFT_PREFIX):
             raise ProtocolError(

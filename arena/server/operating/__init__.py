@@ -1,1 +1,1 @@
-"""What operators see and do from any machine: the role is given to an owner by the shell."""
+"""What operators see and do from any machine; only the arena's shell gives an owner the role."""

@@ -57,7 +57,7 @@ class OperatorService:
         if kind is None:
             raise malformed("`kind` is none of OwnersWith")
         size = _size(request.page_size)
-        # One more, which says whether there is a next page.
+        # One row more shows whether there is a next page.
         found = await self._operators.owners(
             request.name_prefix, kind, request.invite, request.page_token, size + 1
         )

@@ -15,11 +15,11 @@ from arena.records import OwnerId
 from arena.server.accounts.bot_statements import begins_with
 
 MOST_BOTS = 5_000
-"""The most bots of a page of owners."""
+"""The most bots selected for a page of owners."""
 
 
 class OwnersWith(Enum):
-    """The kinds of owners that a list may be of."""
+    """The kinds of owners that can be listed."""
 
     ALL = "all"
     BAN_OR_FREEZE = "banned or frozen"
@@ -29,10 +29,10 @@ class OwnersWith(Enum):
 
 
 def owner_page(prefix: str, kind: OwnersWith, invite: int, after: str, limit: int) -> Row:
-    """Select owners by name, those behind `after`.
+    """Select owners by name, beginning after the folded name `after`.
 
     The columns are `id`, `name`, `folded`, `created_at`, `banned_at`, `operator_since` and
-    `invite`, the number of that by which each signed up.
+    `invite`, the number of the invite with which the owner signed up.
     """
     signed_up = and_(audit.c.action == "sign up", audit.c.subject == owners.c.name)
     by_invite = audit.c.details["invite"].as_integer()
@@ -89,11 +89,11 @@ def _is(kind: OwnersWith) -> ColumnElement[bool]:
 
 
 def bots_of(owner_ids: Collection[OwnerId]) -> Row:
-    """Select the bots of owners by name, without those that are retired.
+    """Select the bots of owners by name, without retired bots.
 
-    The columns are `owner_id`, `name`, `frozen_at`, `paused_at`, of the newest version `version`,
-    `registered_at`, `state`, `reason` and `sha256` (None for one that its owner runs), and of all
-    versions `matches` and `faults`.
+    The columns are `owner_id`, `name`, `frozen_at` and `paused_at`; `version`, `registered_at`,
+    `state`, `reason` and `sha256` of the newest version (the last three are NULL if its owner runs
+    it); and `matches` and `faults`, summed over all versions.
     """
     newest = (
         select(versions.c.id, versions.c.label, versions.c.created_at)
@@ -130,7 +130,7 @@ def bots_of(owner_ids: Collection[OwnerId]) -> Row:
 
 
 def owners_of_builds(sha256s: Collection[bytes]) -> Row:
-    """Select `sha256`, `owner_id` and `owner` of all who uploaded these builds, the first first."""
+    """Select `sha256`, `owner_id`, `owner` of all who uploaded these builds, earliest first."""
     return (
         select(builds.c.sha256, builds.c.owner_id, owners.c.name.label("owner"))
         .join(owners, owners.c.id == builds.c.owner_id)

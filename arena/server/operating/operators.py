@@ -15,7 +15,7 @@ from arena.server.operating import operator_statements as statements
 from arena.server.operating.operator_statements import OwnersWith
 
 MOST_IDENTICAL: Final = 20
-"""The most other owners that are named with a build."""
+"""The most other owners with the same build that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Operators:
     async def owners(
         self, prefix: str, kind: OwnersWith, invite: int, after: str, limit: int
     ) -> list[OwnerOverview]:
-        """Return owners by name, those whose folded name comes after `after`."""
+        """Return owners by name, beginning after the folded name `after`."""
         async with transaction(self._engine) as connection:
             page = statements.owner_page(prefix, kind, invite, after, limit)
             found = (await connection.execute(page)).all()
@@ -65,7 +65,7 @@ class Operators:
         return [OwnerOverview(row, of_owner[row.id]) for row in found]
 
     async def void(self, block_or_match_id: str, actor: str, reason: str) -> None:
-        """Exclude the matches of a block from all ratings, by its id or that of a match of it.
+        """Exclude the matches of a block from all ratings, by its id or that of one of its matches.
 
         Raises NotFoundError, and WrongStateError for a block of a tournament.
         """

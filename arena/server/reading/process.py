@@ -1,12 +1,12 @@
 """A process or thread that answers the reading calls, so that they do not block the event loop.
 
-arena.server.reading.process, as a program, is started by `ReadingProcess`, which talks to it
-over its pipes.
+`ReadingProcess` runs this module as a program and talks to it over pipes.
 
 The process starts with the first call, has a lower priority than the referee (niceness), and ends
 with it. Frames are those of multiprocessing.connection. The first frame holds the database's
-address, which is secret. A request frame is the call's name, a line feed and the request; a reply
-frame is the name of a status (empty for success), a line feed, and the response or a sentence.
+address, which is secret. A request frame is the call's name, a line feed and the request. A reply
+frame is the name of a status (empty for success), a line feed, and the response or an error
+message.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from arena.server.reading.calls import ReadingAnswer, ReadingCalls
 
 NICENESS: Final = 5
 MOST_SECONDS: Final = 70.0
-"""The process is killed if an answer takes longer; its statements take at most 60."""
+"""The process is killed if an answer takes longer; a database statement takes at most 60 s."""
 
 log = structlog.get_logger()
 
@@ -45,7 +45,7 @@ class ReadingWorker(Protocol):
 
 
 class ReadingThread:
-    """Answers in a thread: for tests and for arenas of this machine."""
+    """Answers in a thread: for tests and for local arenas."""
 
     def __init__(self, answers: ReadingCalls) -> None:
         self._answers = answers
@@ -61,14 +61,14 @@ class ReadingThread:
 
 
 class ReadingProcess:
-    """Answers in a process of its own, which is started again when it has ended."""
+    """Answers in a separate process, which is started again if it has ended."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
         self._thread = ThreadPoolExecutor(1, "answers")
         self.process: Process | None = None
         self._pipes: tuple[Connection, Connection] | None = None
-        """For requests, and for replies."""
+        """The pipes for requests and for replies."""
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         if self.process is None or self.process.poll() is not None:
@@ -123,7 +123,7 @@ def _answer(
 
 
 def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
-    """Return the answer without internals, which are logged for the operator."""
+    """Return the answer to send; internal errors are logged instead of sent."""
     if answer.status == grpc.StatusCode.UNAVAILABLE.name:
         log.error("database unreachable", why=answer.content.decode())
         return ReadingAnswer(
@@ -144,7 +144,7 @@ def _connection(pipe: IO[bytes] | None) -> Connection:
 def main() -> None:
     """Answer requests until the pipe is closed."""
     requests, replies = Connection(os.dup(0)), Connection(os.dup(1))
-    os.dup2(2, 1)  # whatever prints must not disturb the answers
+    os.dup2(2, 1)  # printed text must not get among the answers
     with open_reader(requests.recv_bytes().decode()) as read:
         answers = ReadingCalls(read)
         while True:

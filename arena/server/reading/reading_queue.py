@@ -19,9 +19,9 @@ from arena.server.reading.calls import ReadingAnswer
 from arena.server.requests.errors import ProtocolError
 
 KEPT_SECONDS: Final = 1.0
-"""How old a cached answer may be: leaderboards and lists of matches change all the time."""
+"""The time for which an answer is cached; boards and lists of matches change all the time."""
 MOST_KEPT: Final = 256
-"""Cached answers."""
+"""The most cached answers."""
 MOST_KEPT_BYTES: Final = 16 * 1024 * 1024
 
 
@@ -50,10 +50,10 @@ class ReadingQueue:
         self._asked: dict[tuple[str, bytes], asyncio.Future[ReadingAnswer]] = {}
         """Calls that wait or are being answered, by name and request."""
         self._waiting: Counter[str] = Counter()
-        """How many callers wait, by address."""
+        """The number of waiting calls by address."""
         self._turn = asyncio.Lock()
         self._rested_at = 0.0
-        """When the share of time that was used so far is regained."""
+        """The time at which the time used so far is within `reading_share` again."""
 
     async def answer(self, call: str, request: bytes, peer: str) -> bytes:
         """Return the bytes of the response. Raises ProtocolError."""
@@ -73,13 +73,14 @@ class ReadingQueue:
         if asked is None:
             asked = self._asked[question] = asyncio.ensure_future(self._answered(question))
             asked.add_done_callback(lambda _: self._asked.pop(question, None))
-        # Until the answer is there: a caller that gives up must not make room for further calls.
+        # Counted until the answer is there, even if the caller gives up, so that giving up and
+        # calling again does not get around the limit.
         self._waiting[address] += 1
         asked.add_done_callback(lambda _: self._leave(address))
         return _content(await asyncio.shield(asked))
 
     async def close(self) -> None:
-        """Stop answering; whoever still waits is cancelled."""
+        """Stop answering; waiting calls are cancelled."""
         asked = list(self._asked.values())
         for one in asked:
             one.cancel()
@@ -103,7 +104,7 @@ class ReadingQueue:
         return reply
 
     def rest(self) -> float:
-        """Return for how many seconds nothing is read, because the share of time is used up."""
+        """Return the seconds until the next read may begin; 0 if the time's share is not used up."""
         debt = self._rested_at - self._now()
         return max(0.0, debt - self._limits.reading_burst_seconds / self._limits.reading_share)
 

@@ -25,7 +25,7 @@ READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
 
 
 class RegistrantTokens(OwnerKeys, Protocol):
-    """Tokens of bots, and of those who may register one."""
+    """Looks up the tokens of bots and the keys of owners."""
 
     async def authenticate(self, token: str) -> Registered:
         """Return the version that has this token. Raises ProtocolError."""
@@ -40,7 +40,7 @@ class RegistrantTokens(OwnerKeys, Protocol):
 
 
 RecordCheck = Callable[[VersionId, CheckOrigin, CheckOutcome], Awaitable[None]]
-"""Records what came of a check of a version. Raises StorageError."""
+"""Records the outcome of a check of a version. Raises StorageError."""
 
 
 class RegistryService:

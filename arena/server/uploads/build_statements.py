@@ -88,7 +88,7 @@ def same_build_of_others(owner_id: OwnerId, sha256: bytes) -> Row:
 
 
 def refused(version_ids: Collection[VersionId]) -> Row:
-    """Select `version_id` of those of these versions whose check refused them."""
+    """Select `version_id` of the given versions whose build was refused by its check."""
     return select(hosted_versions.c.version_id).where(
         hosted_versions.c.version_id.in_(version_ids),
         hosted_versions.c.state == BuildState.REFUSED.value,
@@ -98,8 +98,8 @@ def refused(version_ids: Collection[VersionId]) -> Row:
 def identical_builds(most: int) -> Row:
     """Select the versions of builds that more than one owner has uploaded.
 
-    The columns are `sha256`, `bot`, `version`, `owner` and `uploaded_at`. The newest `most` builds
-    come first; the versions of a build are ordered from the oldest.
+    The columns are `sha256`, `bot`, `version`, `owner` and `uploaded_at`. At most `most` builds are
+    selected, newest first; the versions of each build are ordered from the oldest.
     """
     shared = (
         select(builds.c.sha256, func.max(builds.c.created_at).label("newest"))
@@ -134,8 +134,8 @@ def _versions_with_builds() -> Select[Any]:
 def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
     """Delete the bytes of an owner's builds that are no longer needed.
 
-    The `kept` builds uploaded last stay, and so do those that play, those being checked, and those
-    of events and tournaments that are not over.
+    The `kept` builds uploaded last stay, and so do the builds that play, are being checked, or are
+    entered in an event or tournament that is not over.
     """
     last = (
         select(hosted_versions.c.build_id)
@@ -156,7 +156,7 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
         )
     )
     frozen = select(event_builds.c.build_id).join(events).where(*_not_over())
-    # A connected bot has none; after a NULL nothing is "not in" the list.
+    # A connected bot has no build, and with a NULL in the list NOT IN is never true.
     frozen = frozen.where(event_builds.c.build_id.is_not(None))
     entered = (
         select(hosted_versions.c.build_id)
@@ -177,8 +177,8 @@ def entered_events(owner_id: OwnerId, bot: str | None) -> Row:
     """Select the events that a bot, or any of an owner's bots, has entered and that are not over.
 
     They are in the order of their freeze. The columns are `name`, `freezes_at`, `results_at`,
-    `practice` and `most_builds` of the event; `bot`, its name; `builds`, how many were uploaded of
-    it since midnight UTC; `today`, that midnight; and `now`.
+    `practice` and `most_builds` of the event; `bot`, the bot's name; `builds`, the number of its
+    builds uploaded since midnight UTC; `today`, that midnight; and `now`.
     """
     uploaded = (
         select(func.count())
@@ -200,9 +200,9 @@ def entered_events(owner_id: OwnerId, bot: str | None) -> Row:
 
 
 def builds_today(bot_id: int) -> Row:
-    """Select how many `builds` of a bot were uploaded since midnight UTC.
+    """Select `builds`: the number of a bot's builds uploaded since midnight UTC.
 
-    `newest` is the time of the last of them, NULL without one; `today` is that midnight.
+    `newest` is the time of the last upload, NULL without one; `today` is that midnight.
     """
     return (
         select(func.count().label("builds"), func.max(versions.c.created_at).label("newest"))

@@ -1,4 +1,4 @@
-"""Recorded results of checking bots' programs against the protocol: read, written, and in words."""
+"""Results of checking bots against the protocol: recording them, reading them, in words."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from arena.records import EDITION, CheckOrigin, CheckOutcome, VersionId
 _BY: Final = {CheckOrigin.AUTHOR: "its author", CheckOrigin.ARENA: "the arena"}
 
 _WHY_NOT: Final = {CheckOrigin.ARENA: {"drain": "nobody asks a hosted bot to leave"}}
-"""The reasons why scenarios are never tried, by the origin of the check."""
+"""The reasons why scenarios are never tried, by origin of the check and by scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class RecordedCheck:
 
 
 def last_checks(read: Read, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
-    """Return the last check of each of these versions that has one."""
+    """Return the last checks of the given versions; a version without a check is left out."""
     return _recorded(read(_last_checks_of(versions)) if versions else ())
 
 
@@ -65,7 +65,7 @@ class Checks:
     async def record(
         self, version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome
     ) -> None:
-        """Record a check in place of the version's earlier one of this origin.
+        """Record a check; it replaces the version's earlier one of this origin.
 
         Raises DatabaseUnreachableError and RecordRefusedError.
         """
@@ -73,7 +73,7 @@ class Checks:
             await connection.execute(set_check(version_id, origin, outcome))
 
     async def in_words(self, versions: Collection[VersionId]) -> dict[VersionId, str]:
-        """Return the last check of each of these versions that has one, in a sentence.
+        """Return a sentence on the last check of each given version that has one.
 
         Raises DatabaseUnreachableError.
         """
@@ -82,7 +82,7 @@ class Checks:
 
 
 def set_check(version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome) -> Insert:
-    """Record a check in place of the version's earlier one of this origin."""
+    """Record a check; it replaces the version's earlier one of this origin."""
     found = {
         "edition": outcome.edition,
         "met": outcome.met,

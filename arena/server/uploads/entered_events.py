@@ -1,7 +1,7 @@
-"""What the events that a bot has entered say of its builds: whether they take one, and how many.
+"""The rules of entered events for a bot's builds: whether they take one, and how many a day.
 
-A limit of builds counts whatever the referee took since midnight UTC, refused builds too: each has
-cost a check. Between two uploads of an owner the caller has the owner locked.
+A limit of builds counts all builds uploaded since midnight UTC, including refused ones, as each has
+cost a check. The caller locks the owner, so that concurrent uploads cannot exceed a limit.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ from arena.server.uploads.build_statements import entered_events
 
 
 async def require_open(connection: AsyncConnection, owner: Owner, bot: str) -> None:
-    """Raise WrongStateError if an event that the bot has entered takes no new build of it now."""
+    """Raise WrongStateError if an event that the bot has entered takes no new build now."""
     rows = (await connection.execute(entered_events(owner.id, bot))).all()
     closed = [row for row in rows if row.freezes_at <= row.now and not row.practice]
     for row in sorted(closed, key=_results, reverse=True):

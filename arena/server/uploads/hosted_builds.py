@@ -41,7 +41,7 @@ MOST_LISTED: Final = 200
 MOST_IDENTICAL: Final = 20
 """The largest number of other owners' versions with the same build that the audit names."""
 RECENT_CHECKS: Final = 20
-"""The number of recent checks whose duration is shown to owners who wait for one."""
+"""The number of recent checks whose durations are shown to owners who wait for a check."""
 
 
 class HostedBuilds:
@@ -103,9 +103,9 @@ class HostedBuilds:
         return registered.entrant
 
     async def notices(self, owner: Owner, bot: str, terms: HostingTerms) -> list[str]:
-        """Return what an owner should know after an upload of a bot.
+        """Return what an owner should know after an upload of a bot, a sentence each.
 
-        It is until when and how many builds events take, and how many uploads the arena does.
+        These are the deadlines and limits of events for builds, and the uploads left.
         """
         async with transaction(self._engine) as connection:
             said = await open_events(connection, owner, bot)
@@ -114,7 +114,7 @@ class HostedBuilds:
         return [*said, f"Uploads left in these 24 hours: {left} of {terms.uploads_a_day}."]
 
     async def open_events(self, owner: Owner, bot: str | None = None) -> list[str]:
-        """Return what events say of the builds of an owner's bot, or of all; a sentence each."""
+        """Return a sentence for each open event on the builds of an owner's bot, or of all bots."""
         async with transaction(self._engine) as connection:
             return await open_events(connection, owner, bot)
 
@@ -135,7 +135,7 @@ class HostedBuilds:
         ]
 
     async def refused(self, version_ids: Collection[VersionId]) -> set[VersionId]:
-        """Return those of these versions whose check refused their build."""
+        """Return the given versions whose build was refused by its check."""
         found = await fetched(self._engine, hosting_statements.refused(version_ids))
         return {VersionId(row.version_id) for row in found}
 
@@ -169,7 +169,7 @@ class HostedBuilds:
 async def own_version(
     connection: AsyncConnection, owner: Owner, bot: str, version: str
 ) -> "SqlRow[Any]":
-    """Return the row of `owned_builds` of a version; by default of the bot's newest one.
+    """Return the row of `owned_builds` of a version, by default of the bot's newest upload.
 
     Raises NotFoundError if the owner has uploaded no such version.
     """
@@ -224,13 +224,13 @@ async def _next_label(connection: AsyncConnection, owner: Owner, bot: str) -> st
 
 
 async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
-    """Store a build, or its bytes if only they were dropped before; return its id."""
+    """Store a build, or again only its bytes if they were dropped; return the build's id."""
     own = {"owner_id": owner.id, "sha256": build.sha256}
     put = insert(builds).values(**own, file_name=build.file_name, size=len(build.data))
     added = await connection.scalar(put.on_conflict_do_nothing().returning(builds.c.id))
     if added is None:
         added = await connection.scalar(select(builds.c.id).filter_by(**own))
-    # Its bytes are a parameter, so that the statement stays the same.
+    # The bytes are a parameter, so that the SQL text stays the same.
     file = insert(build_files).values(build_id=int(added or 0), data=bindparam("file"))
     await connection.execute(file.on_conflict_do_nothing(), {"file": build.data})
     return int(added or 0)
@@ -261,7 +261,7 @@ def _waits_for_check(row: "SqlRow[Any]") -> bool:
 async def _check_waits(
     connection: AsyncConnection, version_ids: list[VersionId]
 ) -> dict[VersionId, str]:
-    """Return the expected wait for each version's check in words, as far as it is known."""
+    """Return the place of each version's check in the queue, in words, and how long checks take."""
     found = (await connection.execute(shift_queue.checks_ahead(version_ids))).all()
     lately = (await connection.execute(shift_queue.recent_checks(RECENT_CHECKS))).one()
     took = ""

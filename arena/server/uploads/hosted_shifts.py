@@ -38,34 +38,31 @@ from arena.server.uploads.checks import set_check
 SHIFTS_KEPT: Final = 10
 """The number of shifts kept per version; each log takes up to MOST_OF_A_LOG."""
 GRACE_SECONDS: Final = 300
-"""The time added to a shift's own before it expires.
+"""The time after a shift's planned length at which the shift expires.
 
-In it the build may be fetched, and the program may start and finish its matches.
+It allows for fetching the build, starting the program and finishing its matches.
 """
 MOST_OF_A_STEP: Final = 200
-"""The largest length of a check's step, in characters."""
+"""The greatest length of the name of a check's step, in characters."""
 CHECK_SECONDS: Final = 900
-"""The time after which a check that has not ended is taken to be lost."""
+"""The time after which a check that has not ended counts as lost."""
 MOST_CHECKS: Final = 3
-"""The largest number of attempts to check one build.
-
-A build that brings its worker down is thus not tried again and again.
-"""
+"""The most attempts to check one build, so that a build that crashes workers is given up."""
 FIRST_DELAY: Final = timedelta(seconds=10)
 """The delay of a bot's next shift after its program cut one short.
 
-It doubles with each one in a row.
+It doubles with each further shift cut short in a row.
 """
 MOST_DELAY: Final = timedelta(minutes=10)
 """The longest delay of a bot's next shift."""
 FAILING_SHIFTS: Final = 3
-"""A bot keeps failing if its program cuts so many shifts of a version short in a row."""
+"""The number of shifts of a version cut short in a row from which its bot counts as failing."""
 OUT_OF_SERVICE: Final = (
     "The arena ended it: the bot is paused, frozen or retired, its owner is banned, or it plays in "
     "a private event alone."
 )
 ARENA: Final = "arena"
-"""The actor that the audit names for decisions on checks."""
+"""The actor in the audit for decisions by checks."""
 
 
 class HostedShifts:
@@ -89,7 +86,8 @@ class HostedShifts:
     ) -> BegunShift | None:
         """Begin a shift in which a version plays in the tournaments in which it is entered.
 
-        Returns None if none wants it any more, it may not play, or its job is not this worker's.
+        Returns None if no tournament wants it any more, if it may not play, or if its job is not
+        this worker's.
         """
         wanted = shift_statements.version_for_tournament(version_id)
         return await self._begin(worker, TOURNAMENT_TASK, version_id, wanted, terms)
@@ -108,8 +106,8 @@ class HostedShifts:
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
         """Begin the check of a build.
 
-        Returns None if the build is decided on, was tried too often, or its job is not this
-        worker's.
+        Returns None if the build is accepted or refused already, if its check was begun too often,
+        or if its job is not this worker's.
         """
         async with transaction(self._engine) as connection:
             if not await _take_over(connection, worker, CHECK_TASK, version_id):
@@ -162,8 +160,8 @@ class HostedShifts:
         """End a shift, record its check, decide on its build, and queue the bot's next shift.
 
         With `accepted` None the build stays undecided and is checked again. After a shift that was
-        `cut_short` the next one is delayed, and the outcome says so. A shift that has ended, or
-        belongs to another worker, is left unchanged.
+        `cut_short` the next shift is delayed, and the outcome says so. A shift that has already
+        ended, or belongs to another worker, is left unchanged.
         """
         outcome = outcome[:MOST_OF_AN_OUTCOME]
         log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
@@ -220,7 +218,8 @@ class HostedShifts:
     async def look_after(self) -> None:
         """End expired shifts, and queue the jobs that are neither queued nor running.
 
-        These are the jobs of bots whose shift was lost or that may play again, and lost checks.
+        These are the jobs of bots whose shift was lost, of bots that may play again, and of lost
+        checks.
         """
         async with transaction(self._engine) as connection:
             lost = await connection.scalars(shift_statements.end_lost_shifts())
@@ -246,10 +245,11 @@ async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | 
 
 
 async def _take_over(connection: AsyncConnection, worker: Worker, task: str, value: int) -> bool:
-    """Return whether a job is this worker's, and end the shifts that it began for the job before.
+    """Return whether a job is this worker's; if so, end the shifts that it already began for it.
 
-    If another worker began a shift since the job was handed out, the job is that worker's. This
-    worker's own are ended, as the answer may have been lost: it begins anew.
+    If another worker began a shift since the job was handed out, the job is that worker's. A shift
+    that this worker began is ended because the reply to it may have been lost: the worker begins
+    anew.
     """
     job = await _found(connection, shift_queue.in_hand(task, value))
     if job is None:
@@ -299,9 +299,9 @@ async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) 
 async def _delay_of_pace(
     connection: AsyncConnection, version_id: int, began_at: datetime
 ) -> timedelta | None:
-    """Return the delay of the next shift of a bot that has played ahead of its pace, or None.
+    """Return the delay of the next shift of a bot that is ahead of its pace, otherwise None.
 
-    By then it may play about as many matches as in the last one.
+    The delay ends when the bot's pace allows the matches played since its last shift began.
     """
     row = (await connection.execute(shift_statements.played_since(version_id, began_at))).one()
     if row.pace is None:
@@ -313,7 +313,7 @@ async def _delay_of_pace(
 async def _decide(
     connection: AsyncConnection, version_id: int, row: "SqlRow[Any]", *, accepted: bool, why: str
 ) -> None:
-    """Accept a build, which plays from now on, or refuse it; do nothing if it is decided on."""
+    """Accept a build, which then plays, or refuse it; do nothing if it is decided already."""
     state = BuildState.ACCEPTED if accepted else BuildState.REFUSED
     id_ = VersionId(version_id)
     statement = hosting_statements.set_state(id_, state, "" if accepted else why)

@@ -1,4 +1,4 @@
-"""`require_hosting`: the terms of hosting, or the error of an arena that hosts no bots."""
+"""`require_hosting`: returns the terms of hosting, or fails in an arena that hosts no bots."""
 
 import grpc
 

@@ -29,7 +29,7 @@ class ShiftLogs:
         self._engine = engine
 
     async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
-        """Return the last shifts of a version, by default of the newest uploaded; newest first.
+        """Return a version's last shifts, newest first; by default of the newest upload.
 
         Raises NotFoundError.
         """

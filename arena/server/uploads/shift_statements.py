@@ -120,7 +120,7 @@ def begun_since(task: str, value: int, since: datetime) -> Row:
 
 
 def cut_short_in_a_row(version_id: int) -> Row:
-    """Select `times`: the number of shifts of play cut short since the last that was not."""
+    """Select `times`: the number of shifts of play cut short since the last one that was not."""
     played = and_(shifts.c.version_id == version_id, not_(shifts.c.check))
     whole = select(func.coalesce(func.max(shifts.c.id), 0)).where(
         played, shifts.c.ended_at.is_not(None), not_(shifts.c.cut_short)
@@ -166,7 +166,7 @@ def shifts_of(version_id: VersionId) -> Row:
         select(match_seats.c.match_id)
         .select_from(match_seats.join(matches))
         .where(match_seats.c.version_id == shifts.c.version_id)
-        # Matches that started in the shift; by this condition an index skips earlier ones.
+        # The next condition suffices, but with this one an index skips earlier matches.
         .where(match_seats.c.finished_at >= shifts.c.began_at)
         .where(matches.c.started_at.between(shifts.c.began_at, ended))
         .group_by(match_seats.c.match_id, matches.c.started_at)
@@ -193,7 +193,7 @@ def match_of(owner_id: OwnerId, bot: str, match_id: str) -> Row:
         .join(bots, bots.c.id == versions.c.bot_id)
         .where(match_seats.c.match_id == match_id)
         .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
-        .limit(1)  # only in a challenge may one bot hold several seats
+        .limit(1)  # in a challenge one bot may hold several seats
     )
 
 
@@ -210,7 +210,7 @@ def shift_of(version_id: VersionId, started_at: datetime) -> Row:
 
 
 def played_since(version_id: int, since: datetime) -> Row:
-    """Select a version's `pace`, the number of `matches` that it has played since, and `now`."""
+    """Select a version's `pace`, its number of `matches` ended since `since`, and `now`."""
     played = (
         select(func.count(match_seats.c.match_id.distinct()))
         .where(match_seats.c.version_id == version_id, match_seats.c.finished_at >= since)

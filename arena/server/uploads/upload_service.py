@@ -83,7 +83,7 @@ class UploadService:
         return {
             "GetUploadTerms": self._calls.of_anybody("GetUploadTerms", self._terms),
             "UploadBuild": grpc.stream_unary_rpc_method_handler(
-                # Read as bytes: malformed ones end the call with our message.
+                # Read as bytes, so that malformed messages end the call with our own error.
                 self._upload,
                 response_serializer=pb.UploadBuildResponse.SerializeToString,
             ),
@@ -137,9 +137,9 @@ class UploadService:
     async def _read(
         self, context: Context, patience: asyncio.Timeout
     ) -> tuple[pb.UploadBuildRequest, bytes]:
-        """Return the first message, and the bytes of all others, at most as many as it announces.
+        """Return the first message, and the bytes of all others: as many as the first announces.
 
-        The bytes received extend the deadline for the rest. Raises ProtocolError.
+        Each part received extends the deadline for the rest. Raises ProtocolError.
         """
         began = asyncio.get_running_loop().time()
         header = await _next(context)
@@ -177,14 +177,14 @@ class UploadService:
 
     @contextmanager
     def _fast(self, peer: str) -> Iterator[None]:
-        """Let the peer send as much as several bots, and for a while afterwards."""
+        """Let the peer send as much as several bots, until a while after the block."""
         known = self._gate.connections.known
         known(peer, _FAST_AS_STREAMS)
         try:
             yield
         finally:
             lingering = self._lingering.pop(peer, None)
-            if lingering is not None:  # once for all uploads, or many small ones would add up
+            if lingering is not None:  # otherwise the allowances of many small uploads would add up
                 lingering.cancel()
                 known(peer, -_FAST_AS_STREAMS)
             loop = asyncio.get_running_loop()

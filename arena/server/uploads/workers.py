@@ -30,7 +30,7 @@ class Workers:
         return None
 
     async def add(self, name: str, actor: str) -> str:
-        """Return a new token for a worker, which is added if there is none of that name.
+        """Return a new token for a worker; add the worker if there is none of that name.
 
         An older token is revoked, and the shifts run with it are ended. Raises NameRefusedError.
         """
@@ -50,15 +50,15 @@ class Workers:
         return token
 
     async def tell_seen(self, worker: Worker, slots: int) -> None:
-        """Record that a worker is there, and how many shifts it plays at once."""
+        """Record that a worker is alive, and how many shifts it can run at once."""
         seen = update(workers).where(workers.c.id == worker.id)
         async with transaction(self._engine) as connection:
             await connection.execute(seen.values(seen_at=func.now(), slots=slots))
 
     async def expect(self, seconds: float) -> None:
-        """Treat a worker as alive for `seconds`, as one is being started.
+        """Treat a worker as alive for `seconds`, because one is being started.
 
-        Until then owners do not see the message that no worker runs.
+        During this time owners are not told that no worker runs.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(shift_queue.expect_worker(seconds))
