@@ -1,4 +1,4 @@
-"""Statements about checkpoints of boards: reading one, and writing one that is newer.
+"""Statements about checkpoints of boards: reading one, and replacing it with a newer one.
 
 A checkpoint is valid only for its revision of the log. Several processes may write the same
 checkpoint at the same time: each write is atomic, and the newest checkpoint stays.

@@ -16,7 +16,7 @@ from arena.server.results.statements import with_time_control
 def log_end() -> Row:
     """Select `sequence` and `revision` of the log's end, and the policy's ranking.
 
-    `sequence` is that of the newest result that began to count on any ladder, 0 before the first;
+    `sequence` is the number of the newest rating event of any ladder, 0 before the first;
     `revision` is a number that changes when earlier results count differently. The policy's columns
     are `ranked_versions` and `ranked_days`.
     """

@@ -104,7 +104,7 @@ class ReadingQueue:
         return reply
 
     def rest(self) -> float:
-        """Return the seconds until the next read may begin; 0 if the time's share is not used up."""
+        """Return the seconds until the next read may begin; 0 while the share is not used up."""
         debt = self._rested_at - self._now()
         return max(0.0, debt - self._limits.reading_burst_seconds / self._limits.reading_share)
 

@@ -81,7 +81,7 @@ class Bluffing:
 def bluffing_of(transcript: Transcript) -> Bluffing:
     """Return the claims and doubts of a match, up to the first impossible step if there is one.
 
-    Claims and doubts are those of the first MOST_STEPS steps, faults and time those of all.
+    Claims and doubts come from the first MOST_STEPS steps, faults and time from all steps.
     """
     setup = transcript.setup
     faults: list[FaultAt] = []

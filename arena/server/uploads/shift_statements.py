@@ -105,7 +105,7 @@ def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> 
 def begun_since(task: str, value: int, since: datetime) -> Row:
     """Select `id`, `worker_id`, `ended_at` of the shifts of a job begun at `since` or later.
 
-    `value` is the id of the bot for PLAY_TASK, that of the version for the others.
+    `value` is the bot's id for PLAY_TASK, and the version's id for the other tasks.
     """
     of_job = {
         PLAY_TASK: and_(versions.c.bot_id == value, not_(or_(shifts.c.check, shifts.c.tournament))),
