@@ -70,7 +70,7 @@ class RankingRule:
 
 
 def idle(versions: Collection[VersionId], days: int) -> Row:
-    """Select `version`: the given versions whose last match ended at least `days` days ago."""
+    """Select `version`: the given versions whose last match ended more than `days` days ago."""
     version = func.unnest(literal(list(versions), ARRAY(Integer))).column_valued("version")
     # An index has the last match of a version at its end.
     last = (
