@@ -115,7 +115,10 @@ async def test_an_owner_needs_no_token_of_the_bot(
     owner = "ann"
     keep_login(f"127.0.0.1:{scene.port}", Login(owner, await scene.key(owner)))
     done = await arena("she", "--bot", "you")
-    assert (done.exit_code, "none of your bots is 'you'" in done.stderr.lower()) == (2, True)
+    assert (done.exit_code, "you have no connected bot named 'you'" in done.stderr.lower()) == (
+        2,
+        True,
+    )
     async with playing([Peer(scene.port, await scene.token("hers", owner))]) as hers:
         await hers.arrived()
         done = await arena("she", "--bot", "hers:1", "--json")

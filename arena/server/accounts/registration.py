@@ -36,7 +36,7 @@ class Registration:
         elif owner and folded(owner) != folded(registrant.name):
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
-                f"this key is {registrant.name}'s, and registers no bots of {owner}",
+                f"this key belongs to {registrant.name} and cannot register bots of {owner}",
             )
         registered, token = await self._owners.register(registrant, bot, version, self._allowance)
         return registered.entrant, token

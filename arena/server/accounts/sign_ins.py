@@ -120,7 +120,7 @@ async def _bind(connection: AsyncConnection, owner: Owner, identity: Identity) -
         is None
     ):
         raise NotAllowedError(
-            f"Either {owner.actor} has another identity already, or this identity another owner."
+            f"Either {owner.actor} already has another identity, or this identity another owner."
         )
 
 

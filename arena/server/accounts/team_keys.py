@@ -40,7 +40,7 @@ async def add_member(
     members = (await connection.execute(owner_statements.members_of(owner.id))).all()
     most = min(most or MOST_MEMBERS + 1, MOST_MEMBERS + 1)
     if len(members) + 1 >= most:
-        raise RequestRefusedError(f"The team {owner.name} has more than {most} people.")
+        raise RequestRefusedError(f"The team {owner.name} would have more than {most} people.")
     number = 1
     while True:
         end = "" if number == 1 else f" {number}"

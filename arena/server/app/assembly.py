@@ -77,7 +77,7 @@ the write.
 LOOK_AFTER_SECONDS: Final = 15.0
 """The interval between searches for hosted bots whose shift was lost, or that may play again."""
 
-_FAILING: Final = "it misses or forfeits one match after the other, and is left out each time."
+_FAILING: Final = "it repeatedly misses or forfeits matches, and is left out for a while each time."
 
 log = structlog.get_logger()
 

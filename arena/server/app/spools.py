@@ -89,7 +89,7 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Refe
     if failed:
         raise SpoolFailedError(
             f"{'; '.join(map(str, failed))}. Finished matches wait there to be recorded: let this "
-            "user read and remove it, or move it away to go on without them."
+            "user read and remove it, or move it away to start without these results."
         )
 
 

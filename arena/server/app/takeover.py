@@ -79,7 +79,7 @@ class Takeover:
                 if spools_needed:
                     raise
                 log.error(
-                    "matches go on from what the database kept, without spooled results",
+                    "matches continue from the state in the database, without spooled results",
                     why=str(error),
                 )
         with director.held():

@@ -23,7 +23,7 @@ class Tokens:
         if token.startswith(SHIFT_PREFIX):
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
-                "this token is of a hosted bot's shift, and good for playing only",
+                "this token belongs to a hosted bot's shift and can only be used to play",
             )
         return await self.player(token)
 

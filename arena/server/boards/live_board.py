@@ -210,15 +210,16 @@ def ladder_of_table(
 
 
 async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
-    """Yield the current ladder, then again whenever its number of matches changes, without end.
+    """Yield the current ladder, then again whenever its lines or matches change, without end.
 
     The database at `url` notifies of new results (no polling); `rests_seconds` limits the rate.
     """
-    last_matches = -1
+    last: tuple[int, tuple[BoardLine, ...]] | None = None
     async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
         async for _ in news:
             found = await asyncio.to_thread(board.now)
-            if found.matches != last_matches:
-                last_matches = found.matches
+            shown = found.matches, found.lines
+            if shown != last:
+                last = shown
                 yield found
             await asyncio.sleep(board.rests_seconds)

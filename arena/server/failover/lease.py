@@ -150,7 +150,7 @@ class Lease:
             if addresses and not free:
                 raise AddressesTakenError(
                     f"other referees are reached at all addresses from {addresses[0]} to "
-                    f"{addresses[-1]}: name more by ARENA_PUBLIC_ADDRESS."
+                    f"{addresses[-1]}: set more addresses in ARENA_PUBLIC_ADDRESS."
                 )
             own = leases.c.epoch == self.epoch
             address = free[0] if free else NO_ADDRESS

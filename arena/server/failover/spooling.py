@@ -70,7 +70,7 @@ class Spooling:
             except SpoolFailedError as error:
                 self.fails = True
                 log.error(
-                    "results that wait would be lost with this process: no new matches begin",
+                    "the spool failed: results could be lost, so no new matches begin",
                     waiting=sum(map(len, self._queues)),
                     spooled=sum(queue.kept for queue in self._queues),
                     why=str(error),

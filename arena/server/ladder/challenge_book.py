@@ -210,8 +210,8 @@ class ChallengeBook:
         missing = wanted.table_type.seats - 1 - len(found)
         if missing:
             raise _not_now(
-                f"{missing} more opponents are needed than accept challenges of {game} now. "
-                f"{_who(others)}"
+                f"{missing} more opponents are needed: too few bots accept challenges of {game} "
+                f"now. {_who(others)}"
             )
         return tuple(found)
 
@@ -226,7 +226,7 @@ class ChallengeBook:
         copies = [one for one in fitting if one.candidate.bot == newest]
         chosen = max(copies, key=self.free)
         if self.free(chosen) <= 0:
-            raise _too_many(f"{chosen.name} plays as many challenges as it takes at once")
+            raise _too_many(f"{chosen.name} has reached its limit of challenges at once")
         return chosen
 
 

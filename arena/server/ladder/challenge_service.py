@@ -208,8 +208,8 @@ class ChallengeService:
         if found is None:
             raise ProtocolError(
                 grpc.StatusCode.FAILED_PRECONDITION,
-                f"none of your bots is {bot[:90]!r} and connected now: a hosted bot is while it "
-                "plays, and others while you run them",
+                f"you have no connected bot named {bot[:90]!r}: a hosted bot is connected while it "
+                "plays, any other while you run it",
             )
         return found
 

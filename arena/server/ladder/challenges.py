@@ -41,7 +41,7 @@ class Challenge:
     matches: int
 
 
-BROKEN_OFF: Final = "A match had to be broken off by a mistake of the referee."
+BROKEN_OFF: Final = "A match was aborted because of an error of the referee."
 """The reason of a challenge that ends early because of an error of ours."""
 
 

@@ -54,7 +54,7 @@ def caller_of(context: "Context", secret: str | None) -> Caller:
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), secret.encode()):
         raise ProtocolError(
             grpc.StatusCode.UNAUTHENTICATED,
-            "this is not the referee's ARENA_DASHBOARD_SECRET: set the same at both",
+            "wrong ARENA_DASHBOARD_SECRET: set the same value at dashboard and referee",
         )
     visitor = said.get(ADDRESS)
     return Caller(DASHBOARD if visitor is None else _peer(visitor), by_dashboard=True)

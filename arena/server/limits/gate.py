@@ -249,7 +249,11 @@ class Gate:
     def silent(self, version: VersionId) -> Silence:
         """Count a stream that has not sent its hello."""
         if self._without_hello[version] >= self.limits.streams_without_hello:
-            raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
+            raise LimitError(
+                "silent streams",
+                "too many open streams without a `hello`: send it on those first",
+                1,
+            )
         return Silence(self._without_hello, version)
 
     def byte_count(self) -> ByteCount:

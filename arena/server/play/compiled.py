@@ -235,7 +235,7 @@ def installed_games() -> dict[str, CompiledGame]:
             games[name] = CompiledGame(part.new_matches(), part.compiled_options)
         else:
             log.warning(
-                "compiled rules of another version, Python plays",
+                "compiled rules ignored because of their version; Python plays this game",
                 game=name,
                 compiled=version,
                 arena=__version__,

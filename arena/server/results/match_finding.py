@@ -107,7 +107,7 @@ def stored_transcript(read: Read, match_id: str) -> Any | None:
     for removal in read(statements.removal_of_transcript(match_id)):
         raise TranscriptNotKeptError(
             f"The transcript of match {match_id} is no longer kept: the arena removed it at "
-            f"{in_utc(removal.at)}, as the operator's policy tells. The result stays."
+            f"{in_utc(removal.at)}, as the operator's policy requires. The result stays."
         )
     return None
 

@@ -117,7 +117,7 @@ class HostedShifts:
                 return None
             checks = await connection.scalar(hosting_statements.begin_check(version_id))
             if checks is not None and checks > MOST_CHECKS:
-                why = f"Its check was begun {MOST_CHECKS} times, and never came to an end."
+                why = f"Its check was started {MOST_CHECKS} times and never finished."
                 await _decide(connection, version_id, row, accepted=False, why=why)
                 return None
             return await _begun(connection, worker, CHECK_TASK, row, 0)

@@ -144,7 +144,7 @@ class UploadService:
         began = asyncio.get_running_loop().time()
         header = await _next(context)
         if header is None or header.data:
-            raise malformed("the first message says what is uploaded, and holds no bytes of it")
+            raise malformed("the first message must describe the build and carry no data")
         try:
             check_size(header.file_name, header.size, require_hosting(self._hosting).build_bytes)
         except BuildRefusedError as error:
@@ -155,8 +155,8 @@ class UploadService:
             patience.reschedule(began + PAUSE_SECONDS + len(data) / SLOWEST_UPLOAD)
             if len(part.data) > CHUNK_BYTES or len(data) > header.size:
                 raise malformed(
-                    f"a message holds up to {CHUNK_BYTES:,} bytes, and all of them as many as the "
-                    "first one says"
+                    f"a message holds at most {CHUNK_BYTES:,} bytes, and all together the size "
+                    "that the first one gives"
                 )
         if len(data) != header.size:
             raise malformed(f"{len(data):,} bytes came instead of {header.size:,}")

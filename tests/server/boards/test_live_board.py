@@ -211,3 +211,10 @@ async def test_whoever_follows_a_board_sees_it_now_and_whenever_it_changed(
         versions = [(await store.register(name, "me"))[0].version_id for name in ("one", "two")]
         await store.record([finished(versions)])
         assert (await anext(boards)).matches == 1
+        later, _ = await store.register("one", "me", version="2")
+        await store.record([finished([later.version_id, versions[1]])])
+        assert [line.ranked for line in (await anext(boards)).lines] == [True] * 3
+        await store.policies.change({"ranked_versions": 1}, "operator")
+        ruled = await anext(boards)
+        assert ruled.matches == 2
+        assert [(line.bot, line.version) for line in ruled.old] == [("one", "1")]

@@ -165,7 +165,7 @@ async def test_a_team_that_gets_people_from_both_sides_at_once_stays_in_its_limi
             " VALUES (%s, 'Eve', 'eve', sha256('eve'))",
             [owner],
         )
-    with pytest.raises(RequestRefusedError, match="The team A has more than 2 people"):
+    with pytest.raises(RequestRefusedError, match="The team A would have more than 2 people"):
         await enrolling
 
 

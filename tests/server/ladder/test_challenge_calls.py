@@ -234,7 +234,7 @@ async def test_an_opponent_that_takes_no_more_challenges_is_told_with_when_to_tr
         call = challenges.Challenge(request("you"), metadata=metadata)
         said, why = await refused(told(call))
         assert said == "RESOURCE_EXHAUSTED"
-        assert why.startswith("you plays as many challenges as it takes at once")
+        assert why.startswith("you has reached its limit of challenges at once")
         assert dict(await call.trailing_metadata())["retry-after"]
         listed = await challenges.ListOpponents(pb.ListOpponentsRequest())
         assert [line.free for line in listed.opponents] == [0]
@@ -249,9 +249,9 @@ async def test_an_owner_challenges_by_the_key_with_its_connected_bots_alone(
     async with playing([hers, await you(scene)]) as company:
         await company.arrived()
         for owner, bot, why in (
-            ("bob", "hers", "none of your bots is 'hers' and connected"),
-            ("ann", "you", "none of your bots is 'you' and connected"),
-            ("ann", "hers:2", "none of your bots is 'hers:2' and connected"),
+            ("bob", "hers", "you have no connected bot named 'hers'"),
+            ("ann", "you", "you have no connected bot named 'you'"),
+            ("ann", "hers:2", "you have no connected bot named 'hers:2'"),
         ):
             call = challenges.Challenge(request("you", bot=bot), metadata=keys[owner])
             status, said = await refused(told(call))

@@ -116,7 +116,7 @@ async def test_bots_chosen_by_chance_are_others_than_those_named_and_take_challe
     run = world.director.challenges.take(wanted(me, "you", seats=3), Follower())
     assert {bot.name for bot in run.opponents} == {"you", "free"}
     # The only place of `free` is taken now, and one bot has one seat of a match.
-    with pytest.raises(ChallengeRefusedError, match="1 more opponents are needed than accept"):
+    with pytest.raises(ChallengeRefusedError, match="1 more opponents are needed: too few"):
         world.director.challenges.take(wanted(me, "you", seats=3), Follower())
 
 
@@ -216,7 +216,7 @@ async def test_a_challenge_whose_match_breaks_ends_with_the_reason() -> None:
     assert host is not None
     host.break_off("a bug of ours")  # type: ignore[attr-defined]
     await world.turn(0.5)
-    assert follower.end == (0, "A match had to be broken off by a mistake of the referee.")
+    assert follower.end == (0, "A match was aborted because of an error of the referee.")
 
 
 async def test_a_challenge_is_over_when_storage_has_refused_its_match() -> None:

@@ -221,7 +221,7 @@ async def test_a_bot_plays_a_quarter_of_its_places_and_at_least_one_as_challenge
     for name, most in (("large", 2), ("small", 1)):
         for _ in range(most):
             world.director.challenges.take(wanted(me, name), Follower())
-        with pytest.raises(ChallengeRefusedError, match="as many challenges") as refused:
+        with pytest.raises(ChallengeRefusedError, match="its limit of challenges") as refused:
             world.director.challenges.take(wanted(me, name), Follower())
         assert refused.value.why is ChallengeRefusal.TOO_MANY
     world.timer.turn(0)
@@ -381,4 +381,4 @@ async def test_a_challenge_is_over_when_a_match_of_it_cannot_be_written_down() -
     world.write_down = write_down
     await world.turn(5)
     assert len(follower.matches) == 1
-    assert follower.end == (1, "A match had to be broken off by a mistake of the referee.")
+    assert follower.end == (1, "A match was aborted because of an error of the referee.")

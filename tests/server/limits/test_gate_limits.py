@@ -168,7 +168,7 @@ def test_a_version_has_so_many_silent_streams_until_each_has_spoken_or_ended() -
     one, other = VersionId(1), VersionId(2)
     spoke, ended = at.gate.silent(one), at.gate.silent(one)
     of_other = at.gate.silent(other)
-    with pytest.raises(LimitError, match="send `hello`"):
+    with pytest.raises(LimitError, match="without a `hello`"):
         at.gate.silent(one)
     spoke()
     spoke()

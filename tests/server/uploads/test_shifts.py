@@ -168,7 +168,7 @@ async def test_a_build_that_takes_its_worker_down_is_not_tried_for_ever(
     assert await store.shifts.begin_check(worker, version) is None
     (seen,) = await store.builds.of(owner)
     assert seen.state is BuildState.REFUSED
-    assert "never came to an end" in seen.reason
+    assert "never finished" in seen.reason
 
 
 @pytest.mark.parametrize("undo", [False, True])

@@ -24,9 +24,9 @@ from tests.service_calls import bearing, refused
 @pytest.mark.parametrize(
     ("parts", "words"),
     [
-        ([], "the first message says what is uploaded"),
-        ([pb.UploadBuildRequest(data=b"x")], "the first message says what is uploaded"),
-        (list(parts_of("mine", b"pass", size=3)), "as many as the first one says"),
+        ([], "the first message must describe the build"),
+        ([pb.UploadBuildRequest(data=b"x")], "the first message must describe the build"),
+        (list(parts_of("mine", b"pass", size=3)), "all together the size that the first one gives"),
         (list(parts_of("mine", b"pass", size=5)), "4 bytes came instead of 5"),
         (list(parts_of("mine", b"pass", size=2_000)), ".py file has 2,000 bytes, and 1,000 are"),
         (

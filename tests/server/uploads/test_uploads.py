@@ -114,7 +114,7 @@ async def test_the_token_of_a_shift_is_good_for_playing_only(database: str) -> N
         ):
             assert await refused(call) == (
                 "PERMISSION_DENIED",
-                "this token is of a hosted bot's shift, and good for playing only",
+                "this token belongs to a hosted bot's shift and can only be used to play",
             )
         parts = parts_of("other", b"pass")
         code, _ = await refused(host.uploads.UploadBuild(parts, metadata=token))
