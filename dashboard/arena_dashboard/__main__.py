@@ -24,7 +24,7 @@ from threading import Thread
 from typing import Final, NoReturn
 
 import altair
-import scipy.optimize  # noqa: F401, as those of the arena below: half a second
+import scipy.optimize  # noqa: F401, for the pages, as the imports below; takes half a second
 import uvicorn
 
 import arena.clients.spectating
@@ -49,10 +49,10 @@ COLLECT_SECONDS: Final = 30.0
 """The seconds between two garbage collections."""
 HEAPS: Final = 2
 LARGE_BYTES: Final = 4 << 20
-"""The size from which a block of memory has pages of its own, which are returned when it is freed.
+"""Blocks from this size are mapped on their own, so that freeing one returns it to the system.
 
-A matrix of a ladder of a thousand bots is such a block. The C library's own limit rises with the
-first large block that is freed.
+A matrix of a ladder of a thousand bots is such a block. glibc's own threshold rises with the first
+large block that is freed.
 """
 M_ARENA_MAX: Final = -8
 M_MMAP_THRESHOLD: Final = -3
@@ -60,7 +60,7 @@ M_MMAP_THRESHOLD: Final = -3
 MOST_SENT_BYTES: Final = 1 << 20
 """The largest message that a browser may send: choices and short texts.
 
-A longer one ends its connection before it is held in memory.
+A longer message closes the connection before it is read into memory.
 """
 PING_SECONDS: Final = 30
 """The seconds between two pings to a browser, and the seconds it may take to answer one."""

@@ -86,7 +86,7 @@ class Recent:
     time: tuple[int, int]
     """The milliseconds of its answers, and their number."""
     luck: tuple[float, int]
-    """Its mean luck, in expected points per match, and the number of matches it is the mean of."""
+    """Its mean luck, in expected points per match, and the number of matches averaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def _by_game(
 
 
 def usage(bot: str, recent: Recent) -> list[tuple[MatchRow, SeatUsage]]:
-    """Return the latest matches of which the bot said what its answers took, newest first."""
+    """Return the latest matches in which the bot reported its usage, newest first."""
     by_match = match_notes.usages([one.match_id for one in recent.matches])
     return [
         (row, one)

@@ -49,7 +49,7 @@ def table(found: Deception) -> Html:
 
 @dataclass(frozen=True, slots=True)
 class BluffPoint:
-    """How often the bot bluffs in a situation, and solved play in the same places."""
+    """How often the bot bluffs in a situation, and how often solved play bluffs there."""
 
     situation: str
     share: float
@@ -100,7 +100,7 @@ def bluff_chart(points: Sequence[BluffPoint]) -> alt.LayerChart:
     bars = base.mark_rule(strokeWidth=3, color=_BOT).encode(x=x, x2="high:Q")
     dots = base.mark_point(filled=True, size=70, opacity=1, color=_BOT).encode(x="share:Q")
     layers = [bars, dots]
-    if is_solved:  # without marks a layer is an image without a name to a screen reader
+    if is_solved:  # a screen reader meets a layer without marks as an unnamed image
         layers.append(base.mark_tick(thickness=3, size=14, color=_SOLVED).encode(x="solved:Q"))
     return alt.LayerChart(layer=layers).properties(height=ROW_HEIGHT * len(points) + 50)
 

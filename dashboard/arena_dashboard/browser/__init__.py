@@ -7,8 +7,8 @@ ladder       the table of a leaderboard
 keep         makes this browser stay signed in
 projector    the clock and the results of an event on a projector
 
-The data of a component is a list of one item: in the values of a mapping Streamlit would look for
-data frames, for which it imports pandas and pyarrow, 70 MB.
+The data of a component is a list of one item. In a mapping, Streamlit would search the values for
+data frames, and for that import pandas and pyarrow (70 MB).
 """
 
 import secrets
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 HERE = Path(__file__).parent
-# The key in a session's state of the name by which the news knows its page.
+# The key, in a session's state, of the page's random name in `news`.
 _PAGE = "news_of"
 
 
@@ -68,7 +68,7 @@ def ladder(data: Mapping[str, Any], key: str) -> None:
 
 
 def evening(now: datetime) -> None:
-    """Mount what fills in the times of a projector, and turns over its results; `now` is theirs."""
+    """Mount the clock and the result screens of a projector; `now` is the database's time."""
     _projector(key="projector", data=[{"now": milliseconds(now)}], height="content")
 
 
@@ -85,8 +85,8 @@ def keep_current(
 ) -> None:
     """Run the page, or the fragment around it, again when `latest` no longer returns `shown`.
 
-    That happens only while the tab is visible. `latest` may raise StorageError; its value is the
-    same for all pages on this topic. It is called every few `seconds`, by default PULSE_SECONDS.
+    That happens only while the tab is visible. `latest` may raise StorageError, returns the same
+    value for all pages on this topic, and is called every `seconds`, by default PULSE_SECONDS.
     """
     page = st.session_state.setdefault(_PAGE, secrets.token_urlsafe(16))
     news().shows(page, topic, shown, latest, seconds)

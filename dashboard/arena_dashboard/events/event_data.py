@@ -1,8 +1,8 @@
 """Current data of events for the pages, read through `data`.
 
-Of a final that is neither released nor live, and of a private event, there is nothing to read: the
-database hides their rows from the pages' role. A member of a private event sees it by the member's
-id (`viewer`), and asks the referee with the member's key for what is played in it.
+The database hides from the pages' role the rows of private events and of finals that are neither
+released nor live. A member of a private event reads it by the member's id (`viewer`); its matches
+and ratings come from the referee, which is called with the member's key.
 """
 
 import json
@@ -49,19 +49,19 @@ ANALYSED = 500
 """The latest matches of a final that are searched for kept analyses."""
 CLOSEST = 3
 BEST_SECONDS = 60.0
-"""How long the best matches are kept: analyses may be added."""
+"""How long the best matches are cached; not for good, as analyses may be added."""
 ASKED_SECONDS = 15.0
-"""How long an answer of the referee is shown."""
+"""How long an answer of the referee is cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventView:
-    """An event as it stands."""
+    """The current state of an event."""
 
     event: Event
     phase: Phase
     entries: Sequence[EventEntry]
-    """By the time of entry."""
+    """Sorted by the time of entry."""
     now: datetime
     """The time of the database when it was read."""
 
@@ -76,26 +76,26 @@ class BestMatches:
     """The matches of a final that are worth a look."""
 
     costliest: tuple[MatchRow, AnalysedDecision] | None
-    """The decision that cost most chances to win, of those matches among the ANALYSED that ended
-    last whose analyses are kept; None if there are none."""
+    """The decision that lost most chance to win, among the kept analyses of the latest ANALYSED
+    matches; None if they have none."""
     closest: Sequence[MatchRow]
-    """Those with the fewest points between the best two."""
+    """The matches with the fewest points between the best two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A match of an event, as the page of it needs it."""
+    """A match of an event, in the forms that its page needs."""
 
     shown: Mapping[str, Any]
     """As in `frames.match_json`."""
     content: bytes
-    """For the player."""
+    """The packed match for the player component."""
     transcript: str
-    """As `arena verify` reads it."""
+    """JSON, as `arena verify` reads it."""
 
 
 def viewer(owner: str | None) -> int | None:
-    """Return the id of the owner who sees a page, for the functions below; None is everybody."""
+    """Return the id of the owner who views a page; None reads what everybody may see."""
     if owner is None:
         return None
     found = data.read(select(owners.c.id).where(owners.c.folded == folded(owner)))
@@ -111,7 +111,7 @@ def newest(viewer: int | None = None) -> list[EventView]:
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
 def named(name: str, viewer: int | None) -> EventView | None:
-    """Return an event; None if there is none of that name. Not to be changed."""
+    """Return an event; None if there is none of that name. Cached: do not change the result."""
     for row in data.read(seen_by(viewer, statements.event_list(name=name))):
         event = rows.event(row)
         entered = data.read(seen_by(viewer, statements.entries_of(event.id)))
@@ -121,7 +121,7 @@ def named(name: str, viewer: int | None) -> EventView | None:
 
 
 def final(event: Event, viewer: int | None = None) -> TournamentView | None:
-    """Return the final of an event that is released; None before. Not to be changed."""
+    """Return the final of a released event, else None. Cached: do not change the result."""
     if event.released_at is None:
         return None
     if event.tournament is not None:
@@ -130,7 +130,7 @@ def final(event: Event, viewer: int | None = None) -> TournamentView | None:
 
 
 def results(event: Event, viewer: int | None = None) -> Sequence[FinalLine]:
-    """Return the standings of a final, nothing before they are released. Not to be changed."""
+    """Return the standings of a released final, else none. Cached: do not change the result."""
     if event.released_at is None:
         return ()
     return _results(event.id, viewer, event)
@@ -163,7 +163,7 @@ def replay(_client: EventClient, event: str, match_id: str, key: str, view: str)
 
 
 def archive(event: Event) -> SignedEvent | None:
-    """Return what the archive of a released event says of it; None before its release."""
+    """Return the signed event.json of a released event's archive; None before its release."""
     for row in data.reader().once(statements.archive_of(event.id)):
         return SignedEvent(bytes(row.text), bytes(row.signature))
     return None
@@ -171,7 +171,7 @@ def archive(event: Event) -> SignedEvent | None:
 
 @st.cache_resource(ttl=BEST_SECONDS, max_entries=20, show_spinner=False)
 def best_matches(tournament: str) -> BestMatches:
-    """Return the matches of a final that are worth a look. Not to be changed."""
+    """Return the matches of a final that are worth a look. Cached: do not change the result."""
     wanted = MatchFilter(tournament=tournament)
     found = {row.match_id: row for row in data.find_matches(wanted, limit=ANALYSED)}
     valued = (
@@ -191,11 +191,11 @@ def notices(event: Event, viewer: int | None = None) -> Sequence[Any]:
 
 
 Mark = tuple[Phase, bool, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
-"""The value that changes from one moment of an event to the next."""
+"""A value that changes whenever the pages of an event must be drawn again."""
 
 
 def mark(found: EventView) -> Mark:
-    """Return the mark of what was read."""
+    """Return the mark of an event."""
     dates = found.event.terms.dates
     entered = tuple(
         (one.bot, one.team, one.withdrawn, one.version is not None) for one in found.entries
@@ -205,14 +205,14 @@ def mark(found: EventView) -> Mark:
 
 
 def current_mark(name: str, viewer: int | None = None) -> Mark | None:
-    """Return the mark of the event as it stands, at most some seconds old."""
+    """Return the current mark of an event, at most KEPT_SECONDS old."""
     found = named(name, viewer)
     return None if found is None else mark(found)
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)  # what is released does not change
 def _results(event_id: int, viewer: int | None, _event: Event) -> Sequence[FinalLine]:
-    del event_id  # only for the key
+    del event_id  # only part of the cache's key
     found = final(_event, viewer)
     return () if found is None else standings(found.record)
 
@@ -232,7 +232,7 @@ def _private_final(event_id: int, viewer: int | None, _event: Event) -> Tourname
 
 
 def ratings(event: EventSeen, participants: Sequence[ParticipantSeen]) -> Ratings:
-    """Return the Elo of builds: on the event's own ladder, else at the tables of its final."""
+    """Return the Elo of builds on the event's own ladder, else on that of its final's rules."""
     if event.ladder:
         return {
             (one.bot, one.version or one.plays): one.elo

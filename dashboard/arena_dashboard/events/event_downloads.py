@@ -1,6 +1,6 @@
-"""What is given out of a released event: its archive, its transcripts, its standings.
+"""Downloads of a released event: its archive, its transcripts, its standings.
 
-An archive is written while it is sent, from what everybody may read: it is never held as a whole.
+An archive is generated from public data while it is sent, and never held in memory as a whole.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ KINDS: Final = {
     "jsonl": ("All transcripts", "application/jsonl"),
     "csv": ("Standings (CSV)", "text/csv; charset=utf-8"),
 }
-"""What may be downloaded, in words, and its media type, by the ending of its address."""
+"""The label and the media type of each download, by the ending of its address."""
 MOST: Final = 8
 """The most downloads at a time: each reads the database."""
 MOST_OF_AN_ADDRESS: Final = 2

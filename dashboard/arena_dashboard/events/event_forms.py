@@ -98,7 +98,7 @@ def move(client: OrganiserClient, event: EventSeen) -> None:
 
 
 def example(now: datetime) -> str:
-    """Return an event.toml to begin with, of which the dates are still to come."""
+    """Return an example of an event.toml whose dates begin `now`."""
     head, _, _ = EXAMPLE.partition("[dates]")
     opens, freeze = _to_minutes(now), _to_minutes(now) + timedelta(days=14)
     dates = (opens, freeze, freeze + timedelta(minutes=10), freeze + timedelta(days=1))
@@ -108,7 +108,7 @@ def example(now: datetime) -> str:
 
 
 def toml_of(fields: Mapping[str, Any]) -> str:
-    """Return the text of an event.toml. Members with a dot are of the table before it."""
+    """Return the text of an event.toml. A field name with a dot names a table and its member."""
     lines = [f"{name} = {_in_toml(value)}" for name, value in fields.items()]
     return "\n".join(lines) + "\n"
 
@@ -116,7 +116,7 @@ def toml_of(fields: Mapping[str, Any]) -> str:
 def _in_toml(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    return json.dumps(value, ensure_ascii=False)  # a string of JSON is one of TOML, too
+    return json.dumps(value, ensure_ascii=False)  # a JSON string is a TOML string, too
 
 
 def _name(where: str) -> str:
@@ -182,7 +182,7 @@ def _dates(
     chosen = {}
     for name, words in _DATES.items():
         shown = _to_minutes(before[name]).replace(tzinfo=None)
-        at = f"-{shown.isoformat()}" if current else ""  # under its key a widget keeps its value
+        at = f"-{shown.isoformat()}" if current else ""  # a widget keeps its value by key
         found = st.datetime_input(words, shown, key=f"{key}-{name}{at}", step=300)
         chosen[name] = (found or shown).replace(tzinfo=UTC)
     return chosen

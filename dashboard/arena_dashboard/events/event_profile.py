@@ -33,7 +33,7 @@ def show_winners(found: EventView, viewer: int | None) -> None:
 
 
 def show_best(tournament: str) -> None:
-    """Show the decision of the event, and the closest matches."""
+    """Show the costliest decision of the event, and its closest matches."""
     found = event_data.best_matches(tournament)
     st.subheader("Matches worth a look")
     if found.costliest is None:
@@ -70,7 +70,7 @@ def winners(first: list[FinalLine], teams: dict[str, str]) -> Html:
 
 
 def decision(found: BestMatches) -> Html:
-    """Return the decision that cost most, with the way to its replay."""
+    """Return the decision that cost most, with a link to its replay."""
     assert found.costliest is not None
     row, one = found.costliest
     who = next(seat.bot for at, seat in enumerate(row.seats) if at == one.seat)

@@ -25,7 +25,7 @@ _PHASES = {
     Phase.CANCELLED: ("cancelled", "bad"),
 }
 _SHORT = 12
-"""The digits of a hash that a table shows; it has all of them to read aloud and to copy."""
+"""The digits of a hash that a table shows; the title of the element has all of them."""
 
 
 def event_link(name: str) -> str:
@@ -71,7 +71,7 @@ def in_words(event: Event) -> str:
 
 
 def dates(found: EventView) -> Html:
-    """Return the dates of an event with what happens then; those that are over are marked."""
+    """Return the dates of an event with what happens then; past dates are marked."""
     said = found.event.terms.dates
     done = {
         Phase.ANNOUNCED: 0,
@@ -206,7 +206,7 @@ def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html
 
 
 def checkable(event: Event) -> Html:
-    """Return what was committed to, and the seed once it is opened."""
+    """Return the commitment to the seed, and the seed once it is published."""
     parts = [
         tag("p", "SHA-256 of the seed, published before anybody entered: "),
         tag("p", tag("code", event.commitment.hex(), class_="ba-wrap")),
@@ -218,13 +218,13 @@ def checkable(event: Event) -> Html:
 
 
 def final_link(tournament: str) -> Html:
-    """Return the link to the tournament that the final is."""
+    """Return the link to the final's tournament."""
     link = tag("a", "The final: standings and replays", href=tournament_link(tournament))
     return tag("p", link, class_="ba-link")
 
 
 def points_text(points: float) -> str:
-    """Return points with one digit, none if it is 0."""
+    """Return points with one decimal, none if it is 0."""
     return f"{points:.1f}".removesuffix(".0")
 
 

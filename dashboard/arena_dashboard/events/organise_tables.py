@@ -25,7 +25,7 @@ class Show(StrEnum):
 
 
 def chosen(found: Iterable[ParticipantSeen], show: Show, search: str) -> list[ParticipantSeen]:
-    """Return the participants of a filter with these words in a name, address or number."""
+    """Return the participants that pass the filter, with `search` in a name, address or number."""
     wanted = search.casefold().strip()
     return [one for one in found if _is(one, show) and wanted in _words(one)]
 
@@ -45,7 +45,7 @@ def _is(one: ParticipantSeen, show: Show) -> bool:
 
 
 def table(found: Sequence[ParticipantSeen], ratings: Ratings) -> Html:
-    """Return participants as a table; each has its people and its reason below its name."""
+    """Return participants as a table, with people below the team and reasons below the build."""
     head = heads(
         *("Team", "Bot", "Build", "Last seen"),
         *(("Matches", "ba-number"), ("Faults", "ba-number"), ("Rating", "ba-number")),
@@ -56,7 +56,7 @@ def table(found: Sequence[ParticipantSeen], ratings: Ratings) -> Html:
 
 
 def participants_csv(found: Sequence[ParticipantSeen], ratings: Ratings) -> str:
-    """Return participants as CSV, a line for each person; for one without people a line alone."""
+    """Return participants as CSV: a line for each person, and one for a team without people."""
     head = (
         *("team", "name", "email", "number", "role", "excused", "bot", "entered"),
         *("build", "newest build", "state", "reason", "last seen", "matches", "faults"),

@@ -13,20 +13,20 @@ from arena_dashboard.reading.watching import Onlooker
 
 KEPT_SECONDS = 4.0
 NEWEST = 60
-"""The most matches in turn: those that ended last."""
+"""The most matches that are replayed in turn: the latest."""
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def newest_matches(tournament: str) -> Sequence[MatchRow]:
-    """Return the matches of a tournament that ended last, newest first. Not to be changed."""
+    """Return the matches of a tournament that ended last, newest first. Do not change it."""
     return data.find_matches(MatchFilter(tournament=tournament), limit=NEWEST)
 
 
 def next_match(found: Sequence[MatchRow], shown: Sequence[str]) -> str | None:
-    """Return the id of the match that follows those `shown`, the last of which was shown last.
+    """Return the id of the match to show after those `shown`, which are in the order of showing.
 
-    It is the newest that was not shown, of other bots than the last one where there is one; when
-    all were shown, the one whose turn is longest ago. None without a match.
+    It is the newest match not shown yet, preferably of other bots than the last one; when all were
+    shown, the one shown longest ago. None if there is no match.
     """
     bots = {row.match_id: frozenset(seat.bot for seat in row.seats) for row in found}
     new = [row.match_id for row in found if row.match_id not in shown]
@@ -38,7 +38,7 @@ def next_match(found: Sequence[MatchRow], shown: Sequence[str]) -> str | None:
 
 @st.cache_resource(max_entries=20, show_spinner=False)  # what is recorded does not change
 def content(match_id: str) -> bytes:
-    """Return a recorded match, with everything open, as the player takes it on a projector."""
+    """Return a recorded match, fully revealed, as bytes for the player on a projector."""
     match = data.replay(match_id, Onlooker.EVERYTHING.value) or {}
     shown: dict[str, Any] = {"live": True, "projected": True, "previous": None, "next": None}
     return packed({**match, **shown})

@@ -32,7 +32,7 @@ PODIUM = {3: "Third place", 2: "Second place", 1: "Winner"}
 
 
 def head(found: EventView, *, counting: bool) -> Html:
-    """Return the title and the time of day, `counting` down to what comes next.
+    """Return the title and the clock, with a countdown to the next date if `counting`.
 
     The browser fills in the times.
     """
@@ -92,7 +92,7 @@ def entries(found: EventView) -> Html:
 
 
 def picture(view: TournamentView) -> Html:
-    """Return the last rounds of a bracket, once they fit on a screen; else the standings."""
+    """Return the last rounds of a bracket, those that fit on a screen; else the standings."""
     tournament, played = view.record.tournament, view.played
     match tournament.rules.format:
         case FormatName.KNOCKOUT:
@@ -160,7 +160,7 @@ def results(
 
 
 def _rounds(pairings: Sequence[PairingLine]) -> Iterator[Html]:
-    """Yield a screen for each round of a knockout but the last, whose end are the winners."""
+    """Yield the screens of a knockout's rounds, without the last, which the podium shows."""
     ordered = sorted(pairings, key=lambda one: (one.round, one.table))
     last = max((one.round for one in ordered), default=0)
     for round_number, round_ in groupby(ordered, key=lambda one: one.round):

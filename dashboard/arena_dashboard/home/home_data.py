@@ -28,7 +28,7 @@ from arena_dashboard.reading.watching import watch_live
 
 KEPT_SECONDS = 15.0
 DAY_SECONDS = 60.0
-"""The age in seconds that the matches of the day may have; to find them, transcripts are read."""
+"""The seconds for which the matches of the day are cached: finding them reads transcripts."""
 RATE_SECONDS = 10
 """The seconds over which matches are counted."""
 MOST_LADDERS = 6

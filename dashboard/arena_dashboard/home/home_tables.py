@@ -18,7 +18,7 @@ TOP = 3
 
 
 def welcome(documented: bool) -> Html:
-    """Return a paragraph that explains the arena to new visitors, and where all of it is said."""
+    """Return a paragraph that explains the arena; if `documented`, it links the documentation."""
     return tag(
         "p",
         "Programs play games of bluff against each other: dice or cards are hidden, a claim may be "

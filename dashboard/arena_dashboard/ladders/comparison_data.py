@@ -85,7 +85,7 @@ def comparisons_page(
 
 
 def history_link(facts: Details, bot: str) -> Html:
-    """Return a link to the history of the bot's versions on a ladder: of the best, if many."""
+    """Return a link to the rating history of the bot's versions; of the best, if they are many."""
     versions = [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
     most = history_chart.MOST_BOTS
     words = (

@@ -132,7 +132,7 @@ def opponents(
 ) -> Html:
     """Return a table of a version's opponents on a ladder, best first.
 
-    Of more than MOST_OPPONENTS it has those closest in rank.
+    If they are more than MOST_OPPONENTS, it has only those closest in rank.
     """
     at = comparisons.bots.index(version)
     bot = lines[at].bot

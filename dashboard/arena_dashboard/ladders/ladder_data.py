@@ -17,9 +17,9 @@ from arena_dashboard.reading import data
 
 MOST_LADDERS: Final = 32
 CHECKS_SECONDS: Final = 15.0
-"""The age in seconds that the marks of checks may have."""
+"""The seconds for which tables are cached, with the marks of checks."""
 TREND_SECONDS: Final = 60.0
-"""The age in seconds that the trend may have: to fit past ratings costs as much as current ones."""
+"""The seconds for which the trend is cached: fitting past ratings costs as much as current ones."""
 
 
 def table(
@@ -27,7 +27,7 @@ def table(
 ) -> Mapping[str, Any]:
     """Return the `ladder_table.content` of the lines at the positions `shown` of the ranking.
 
-    With `old` of the old versions, which are not ranked.
+    With `old`, the lines are those of old versions, which are not ranked.
     """
     lines = board.old if old else board.ranked
     which = board.sequence, old, len(lines), shown.start, shown.stop

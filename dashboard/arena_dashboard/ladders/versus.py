@@ -47,7 +47,7 @@ class Met:
     def sequence(self) -> tuple[float, float]:
         """95 % confidence sequence of the share.
 
-        It holds however often one looks, for one pair of versions: another has another share.
+        It holds however often it is looked at, but only for a single pair of versions.
         """
         return confidence_sequence(self.share * self.count, self.count)
 
@@ -69,7 +69,7 @@ def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons)
 
 
 def verdict(found: Met, ladder: str) -> str:
-    """Return the verdict in one sentence; `ladder` names where.
+    """Return the verdict in one sentence; `ladder` is the ladder in words.
 
     A bot is called better only if the confidence sequence says so, because people look often.
     """

@@ -32,7 +32,7 @@ class Client(Protocol):
         ...
 
     def watch(self, most: int = 1) -> Watching:
-        """Return a stream of running matches, of which `most` are watched at the same time."""
+        """Return a stream of running matches, at most `most` at the same time."""
         ...
 
 
@@ -69,7 +69,7 @@ class LiveMatches:
     def match(self, shown: str | None, *, seen: bool) -> WatchedMatch | None:
         """Return the match to show to a visitor who now sees the match `shown`.
 
-        If the visitor has `seen` that to its end, it is another one if there is one. None while
+        If the visitor has `seen` it to its end, return another match if there is one. None if
         there is no match.
         """
         with self._lock:
@@ -105,7 +105,7 @@ class LiveMatches:
         finally:
             with self._lock:
                 self._following = None
-                # No longer followed, unfinished matches would stay as they are. More than one may
-                # be left: the next match may have begun when one ended.
+                # Unfinished matches would never change again. More than one may be left: the next
+                # match may have begun when one ended.
                 for match_id in [one for one, (match, _) in self._kept.items() if not match.over]:
                     del self._kept[match_id]

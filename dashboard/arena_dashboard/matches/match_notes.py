@@ -1,6 +1,6 @@
-"""What bots noted in matches, as far as a visitor may read it, and what their answers took.
+"""Bots' notes on matches, as far as a visitor may read them, and the usage of their answers.
 
-The sums of usage are public and read from the database. Its role for the pages cannot read notes:
+The sums of usage are public and read from the database. The pages' database role cannot read notes:
 the referee returns those that the visitor may read.
 """
 
@@ -22,18 +22,18 @@ from arena_dashboard.parts.tables import replay_link, time_of
 from arena_dashboard.reading import data
 
 KEPT_SECONDS = 10.0
-"""How long notes are remembered: their owner may share them meanwhile, or share them no more."""
+"""How long notes are cached; their owner may begin or stop sharing them meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatUsage:
-    """What the answers of one seat in a match took, by the word of its bot."""
+    """The usage of one seat's answers in a match, as its bot reported it."""
 
     bot: str
     answers: int
-    """The answers of which the bot said what they took."""
+    """The number of answers for which the bot reported usage."""
     usage: Usage
-    """The sum over them."""
+    """The sum over these answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class NotedTurn:
 
 
 def usages(match_ids: Collection[str]) -> dict[str, dict[int, SeatUsage]]:
-    """Return by match and seat what bots said of their usage; a seat without notes is left out."""
+    """Return the reported usage by match and seat; a seat without notes is left out."""
     found: dict[str, dict[int, SeatUsage]] = {}
     for row in data.read(usage_of_matches(match_ids)):
         usage = Usage(row.input_tokens, row.output_tokens, row.cost_microusd, row.latency_ms)
@@ -95,7 +95,7 @@ def show_notes(
     turns: Sequence[NotedTurn],
     unread: str,
 ) -> None:
-    """Show what the seats of a match noted: the sums for everybody, and what the visitor may read.
+    """Show the sums of usage in a match, which are public, and the notes the visitor may read.
 
     `unread` says why notes cannot be read now, if so.
     """
@@ -142,7 +142,7 @@ def note_list(
 def usage_table(
     rows: Sequence[tuple[MatchRow, SeatUsage]], all_of_them: Sequence[SeatUsage]
 ) -> Html:
-    """Return a table with the mean of `all_of_them` for a match, and a row for some of them."""
+    """Return a table with the mean per match of `all_of_them`, and a row for each of `rows`."""
     number = len(all_of_them)
     sums = summed(one.usage for one in all_of_them)
     mean = Usage(*(round(one / number) for one in sums))

@@ -24,7 +24,7 @@ from arena_dashboard.news.streams import stream_of
 PULSE_SECONDS: Final = 4.0
 """The age in seconds that the content of a visible page may have."""
 BEAT_SECONDS: Final = 20.0
-"""The seconds after which a stream without news sends a sign of life, for proxies between."""
+"""The seconds after which a stream without news sends a comment, so that proxies keep it open."""
 MOST_PAGES: Final = 2_000
 """The most pages that are known; a page that is not known is asked to run again."""
 
@@ -74,7 +74,7 @@ class News:
                 self._topics = {key: one for key, one in self._topics.items() if id(one) in used}
 
     async def of(self, page: str) -> AsyncIterator[bool]:
-        """Yield again and again whether there is a value that the page neither shows nor knows of.
+        """Yield repeatedly whether there is a value that the page neither shows nor was told of.
 
         The iteration ends if the page is not known.
         """
@@ -104,7 +104,7 @@ async def _stream(request: Request) -> Response:
 
 
 async def _written(told: AsyncIterator[bool]) -> AsyncIterator[str]:
-    """Yield news as server-sent events: "new", and at the end "gone", as the page is not known."""
+    """Yield news as server-sent events: "new", and at the end, when the page is unknown, "gone"."""
     said_at = -float("inf")
     async for new in told:
         now = time.monotonic()

@@ -83,7 +83,7 @@ def stream_of(request: Request, page: str, events: AsyncIterator[str]) -> Respon
 
 
 class CountedStream(StreamingResponse):
-    """A response that is written while it is sent, and `counted` meanwhile."""
+    """A streamed response that holds the context `counted` while it is sent."""
 
     def __init__(self, counted: AbstractContextManager[None], content: Any, **more: Any) -> None:
         super().__init__(content, **more)

@@ -6,9 +6,9 @@ cannot set cookies. So the session makes the browser's script post a ticket, whi
 for seconds, and the response sets or deletes the cookie. Neither key nor ticket is part of an
 address, which the log of a proxy may hold.
 
-A page that is reloaded before that would lose the owner who has just signed in, and for a new owner
-also the key needed to come back. So every browser has a visit cookie from its first page on, which
-identifies it until its ticket is used.
+A page that is reloaded before its ticket is used would lose the owner who has just signed in, and
+for a new owner also the key needed to come back. So every browser has a visit cookie from its first
+page on, which identifies it until then.
 """
 
 import os
@@ -62,7 +62,7 @@ def visit() -> str:
 
 
 class Tickets:
-    """The keys that browsers are to keep, by ticket. Threads may share it."""
+    """The keys that browsers will keep, by ticket. Threads may share it."""
 
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, most: int = MOST_TICKETS
@@ -72,10 +72,10 @@ class Tickets:
         """The ticket issued last, by visit."""
 
     def issue(self, key: str, instead_of: str | None = None, visit: str = "") -> str:
-        """Return a new ticket for a key, or for "" to keep none.
+        """Return a new ticket, by which a browser keeps `key`, or with "" drops its key.
 
-        With `instead_of` it has an effect only in a browser that has that key, as another tab may
-        have signed in anew meanwhile.
+        With `instead_of`, the ticket has an effect only in a browser that still has that key:
+        another tab may have signed in again meanwhile.
         """
         ticket = secrets.token_urlsafe(32)
         self._waiting.put(ticket, (key, instead_of))
@@ -84,12 +84,12 @@ class Tickets:
         return ticket
 
     def pending(self, visit: str) -> str:
-        """Return the key that the browser of this visit is yet to keep; "" if there is none."""
+        """Return the key of the visit's latest unused ticket; "" if there is none."""
         found = self._waiting.get(self._newest.get(visit))
         return "" if found is None else found[0]
 
     def redeem(self, ticket: str, has: str = "") -> str | None:
-        """Use up a ticket; return the key that a browser with the key `has` is to keep from now on.
+        """Use up a ticket; return the key that a browser with the key `has` keeps from now on.
 
         None if the ticket is unknown, used or too old.
         """

@@ -32,13 +32,13 @@ _SIGNED_IN: Final = "signed in"
 _ASKED: Final = "browser was asked"
 """The key in the session's state that is set once the session's first cookie has been examined."""
 _TICKET: Final = "ticket"
-"""The key in `kept` of the ticket that the browser is to redeem."""
+"""The key in `kept` of the ticket that the browser will redeem."""
 _VISIT: Final = "visit"
-"""The key in `kept` of the visit, as Streamlit gives no cookies of a page that has been closed."""
+"""The key in `kept` of the visit id: once a page is closed, Streamlit gives no cookies of it."""
 FRESH_SECONDS: Final = 3600.0
 """The most seconds for which a new key is shown, also on pages that are reloaded."""
 VALID_SECONDS: Final = 30.0
-"""How long a key is believed to be valid by the pages that show more to some owners."""
+"""How long pages that show more to some owners cache whether a key is valid."""
 MOST_FRESH: Final = 10_000
 """The most new keys kept, the newest; an owner whose key is forgotten makes a new one."""
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")  # noqa: S104  compared, not bound
@@ -130,9 +130,9 @@ def signed_in(client: UploadClient) -> SignedIn | None:
 
 
 def visitor() -> SignedIn | None:
-    """Return the owner signed in, for what a page shows to some owners alone.
+    """Return the owner signed in, for content that a page shows only to some owners.
 
-    None if there is none, or if the referee does not say who it is.
+    None if there is none, or if the referee cannot confirm the key.
     """
     if not known():
         return None
@@ -141,7 +141,7 @@ def visitor() -> SignedIn | None:
         if client is None:
             return None
         found = signed_in(client)
-        # Again from time to time: the key may have ended since.
+        # Verified again every VALID_SECONDS: the key may have ended since.
         return found if found is not None and _valid(client, found.key) else None
     return None
 

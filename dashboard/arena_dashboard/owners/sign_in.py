@@ -27,7 +27,7 @@ INVITE_MISSING = "“Invite” is missing: enter the code that the operator gave
 def signed_in_page(show_to: Callable[[OperatorClient, SignedIn], None], title: str = "") -> None:
     """Show a page to the owner who is signed in, or else how to sign in, below the title.
 
-    While the referee cannot be asked, show why, and look again.
+    If a call to the referee fails, show why, and run the page again every PULSE_SECONDS.
     """
     try:
         client = owners.referee()

@@ -1,4 +1,4 @@
-"""The team of the owner who is signed in, of which the captain adds and removes members."""
+"""The team of the owner who is signed in; its captain adds and removes members."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ from arena_dashboard.parts.rows import cell, heads, row_of
 from arena_dashboard.parts.tables import time_of
 
 _ADDED: Final = "team-member"
-"""The key under which the session has the member who was added last, and the member's key."""
+"""The session's entry with the name and the key of the member who was added last."""
 
 
 def show(client: OwnerClient, owner: SignedIn) -> None:
@@ -41,7 +41,7 @@ def show(client: OwnerClient, owner: SignedIn) -> None:
 def table(captain: str, me: str, found: Sequence[tuple[str, datetime]]) -> Html:
     """Return a team as HTML: its captain, and its members with the times when they were added.
 
-    `me` is the member who looks at it, "" for the captain.
+    `me` is the member who views it, "" for the captain.
     """
     lines = [_line(captain, "captain", "", mine=not me)]
     lines += [_line(name, "member", time_of(at), mine=name == me) for name, at in found]

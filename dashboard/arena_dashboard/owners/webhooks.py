@@ -1,4 +1,4 @@
-"""Where the notices of an owner's bots are posted, for changes by the owner who is signed in."""
+"""The webhooks that receive the notices of an owner's bots: shown, added and removed."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from arena_dashboard.parts.rows import cell, heads, number, row_of
 
 ALL: Final = "All my bots"
 _SECRET: Final = "webhook-secret"  # noqa: S105  a key of the session
-"""The key under which the session has the secret of the webhook that was added last."""
+"""The session's entry with the secret of the webhook that was added last."""
 
 
 def show(client: EventClient, owner: SignedIn, bots: Sequence[str]) -> None:

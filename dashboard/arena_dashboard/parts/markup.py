@@ -9,9 +9,9 @@ from html import escape
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>~$]")
 _ADDRESS = re.compile(r"(?<=www)(?=\.)|(?<=http)(?=:)|(?<=https)(?=:)|(?<=@)", re.IGNORECASE)
-"""The places in addresses at which they can be broken up."""
+"""The places in addresses at which a word joiner is inserted."""
 _WORD_JOINER = "\u2060"
-"""An invisible character. Addresses become links even where all of their marks are escaped."""
+"""An invisible character. Without it addresses would become links although they are escaped."""
 
 
 class Html(str):
@@ -52,7 +52,7 @@ def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
 
 
 def turning(*links: str, about: str | None = None) -> Html:
-    """Return links to other pages below what a page shows; `about` names them to screen readers."""
+    """Return the links below the content of a page; `about` names them to screen readers."""
     return tag("nav", *links, class_="ba-turning", aria_label=about)
 
 
@@ -71,7 +71,7 @@ def table_of(
 ) -> Html:
     """Return a table with a caption, which is for screen readers unless its class shows it.
 
-    Without a `head` ("") it has rows alone. `more` are further classes of the table.
+    With an empty `head` it has only rows. `more` are further classes of the table.
     """
     return tag(
         "table",
@@ -90,7 +90,7 @@ def scrolling(label: str, content: Html) -> Html:
 def command(line: str) -> Html:
     """Return a line for a terminal, with a button that copies it (see shell.js).
 
-    For `st.code`, which also colours code, a page would load 1.6 MB.
+    `st.code`, which also colours code, would make a page load 1.6 MB.
     """
     return tag(
         "div",

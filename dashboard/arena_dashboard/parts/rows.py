@@ -6,7 +6,7 @@ from arena_dashboard.parts.markup import Html, tag
 
 
 def heads(*columns: str | Sequence[str]) -> Html:
-    """Return the row of a table's heads: each a text, or a text, a class ("": none), a hint."""
+    """Return the head row; a column is a text, or a text, a class ("" for none) and a hint."""
     full = ((one, "", "") if isinstance(one, str) else (*one, "", "") for one in columns)
     cells = (
         tag("th", text, title=hint or None, scope="col", class_=look or None)
@@ -22,7 +22,7 @@ class Cell(Html):
 
 
 def row_of(*cells: str, class_: str | None = None) -> Html:
-    """Return the row of a table; what is no `Cell` becomes the content of one."""
+    """Return the row of a table; any string that is no `Cell` is put into one."""
     made = (one if isinstance(one, Cell) else cell(one) for one in cells)
     return tag("tr", *made, class_=class_)
 
@@ -33,7 +33,7 @@ def cell(*children: str, **attributes: str | int | None) -> Cell:
 
 
 def number(text: str, small: str = "") -> Cell:
-    """Return a cell with a number, and with smaller letters below it."""
+    """Return a cell with a number and, if given, the text `small` below it."""
     return cell(text, tag("small", small) if small else "", class_="ba-number")
 
 

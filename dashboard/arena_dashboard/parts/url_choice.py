@@ -23,7 +23,7 @@ def url_choice(name: str, options: Sequence[str], default: str | None = None) ->
 
 
 def warn_of_unknown(name: str, options: Sequence[str], what: str) -> bool:
-    """Says so if the URL's value of `name` is none of the options; `what` is a word for one."""
+    """Warn and return True if the URL's value of `name` is no option; `what` is a word for one."""
     asked = st.query_params.get(name)
     if asked is None or asked in options:
         return False
@@ -36,7 +36,7 @@ def _warn(what: str, asked: str) -> None:
 
 
 def shortened(text: str) -> str:
-    """Text of a URL for a sentence: it may be long, and somebody else may have written the link."""
+    """Return text of a URL, short and escaped: somebody else may have written the link."""
     return in_markdown(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 
@@ -58,7 +58,7 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
 def url_date(name: str) -> date | None:
     """Return the URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it.
 
-    Says so if the URL has something else.
+    Warns if the URL has something else.
     """
     asked = st.query_params.get(name, "")
     try:
@@ -74,9 +74,9 @@ def url_date(name: str) -> date | None:
 
 
 def url_switch(name: str) -> bool:
-    """Whether the URL has `name=1`; a widget with that key will show it.
+    """Return whether the URL has `name=1`; a widget with that key will show it.
 
-    Says so if the URL has something else.
+    Warns if the URL has something else.
     """
     asked = st.query_params.get(name, "")
     if asked not in ("", "0", "1"):
@@ -89,10 +89,10 @@ def url_switch(name: str) -> bool:
 def url_choices(
     name: str, options: Sequence[str], default: Sequence[str], what: str, *, most: int
 ) -> list[str]:
-    """Several of the options, comma-separated in the URL; `default` if it names none.
+    """Return the options in the URL, where they are comma-separated; `default` if it names none.
 
-    Says which it names that are none, and if they are more than `most`, of which the first are
-    returned; `what` is a word for one.
+    Warns of names that are no option, and of more than `most` options, of which it returns the
+    first; `what` is a word for an option.
     """
     said = st.query_params.get(name)
     asked = said.split(",") if said else []

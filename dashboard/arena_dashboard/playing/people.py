@@ -23,11 +23,11 @@ from arena.settings import read_settings
 from arena_dashboard.playing.deadline import Deadline
 
 MOST_PEOPLE: Final = 6
-"""The most people at once. Each is an instance of one version, of which a referee admits 8."""
+"""The most people at once. All are instances of one version; a referee admits 8 of a version."""
 MOST_OF_AN_ADDRESS: Final = 3
 """The most people from one address, so that no visitor takes all places."""
 AWAY_SECONDS: Final = 45.0
-"""The seconds that a page may be without its stream of news: enough for a reload or a lock."""
+"""The seconds that a page may be without its stream of news: enough to reload or lock a phone."""
 IDLE_SECONDS: Final = 900.0
 """The seconds that a session may be without a match."""
 COOKIE: Final = "arena_person"
@@ -173,7 +173,7 @@ class People:
 
 
 def _make_room(people: Sequence[Person], full: str) -> None:
-    """Make an idle person leave. Raises TooManyPeopleError, with the reason `full`, without one."""
+    """Make an idle person leave; if there is none, raise TooManyPeopleError with `full`."""
     idle = next((one for one in people if one.idle), None)
     if idle is None:
         raise TooManyPeopleError(f"{full}, the most at once. Try again in a while.")

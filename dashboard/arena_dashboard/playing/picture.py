@@ -12,7 +12,7 @@ from arena_dashboard.playing.controls import controls
 from arena_dashboard.playing.story import Story
 
 LOGGED: Final = 400
-"""The most sentences of a match's log, the newest, that a reloaded page is sent."""
+"""The most sentences of a match's log that are sent to a reloaded page: the newest."""
 
 
 class Pictures:
@@ -25,7 +25,7 @@ class Pictures:
         self._log = 0
 
     def next(self) -> dict[str, Any]:
-        """Return what the page is to show now; `person_types.js` describes its form."""
+        """Return the next update for the page; `person_types.js` describes its form."""
         session = self._session
         with session.lock:
             seat = session.seat
@@ -103,7 +103,7 @@ def _state(seat: PersonSeat, story: Story) -> dict[str, Any]:
 
 
 def replay_of(match_id: str) -> str:
-    """Return the address of the replay of a match with everything open."""
+    """Return the address of the replay of a match with everything revealed."""
     return "replay?" + urlencode({"match": match_id, "view": "everything"})
 
 

@@ -1,7 +1,7 @@
 """The content of one message to a seat, as moments to be shown one after the other.
 
-A message has the current view, and the events since the last message. What was opened in between (a
-showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
+A message has the current view, and the events since the last message. Whatever was revealed in
+between (a showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
 """
 
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from arena.showing.seen import SEEN
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A moment to show, with the moment of the claim that stands in it or ends with it."""
+    """A moment to show, and the moment of the claim that stands in it or is resolved by it."""
 
     moment: Moment
     before: Moment | None
     claim: Moment | None
     told: tuple[Any, ...]
-    """The events up to it since the moment before."""
+    """The events after the previous moment, up to this one."""
 
 
 def shown(

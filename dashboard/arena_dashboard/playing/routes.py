@@ -24,7 +24,7 @@ HEADER: Final = "X-Arena-Person"
 MOST_BYTES: Final = 4096
 """The largest answer."""
 BEAT_SECONDS: Final = 15.0
-"""The seconds after which a stream without news sends a sign of life, for proxies between."""
+"""The seconds after which a stream without news sends a comment, so that proxies keep it open."""
 
 
 async def _here(request: Request) -> Response:

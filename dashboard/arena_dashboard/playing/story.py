@@ -15,11 +15,11 @@ from arena_dashboard.playing.reveals import Shown, shown
 from arena_dashboard.reading.frames import claim_json
 
 RECALLED: Final = 40
-"""The most frames that a reloaded page is shown."""
+"""The most frames that are sent to a reloaded page."""
 
 
 class Story:
-    """A match that has begun, as its person has been shown it so far."""
+    """What the person at a seat has been shown so far of a match that has begun."""
 
     def __init__(self, seat: PersonSeat) -> None:
         assert seat.match is not None
@@ -52,7 +52,7 @@ class Story:
 
     @property
     def recent(self) -> int:
-        """The number of the first frame since the turn before the last."""
+        """The index of the first frame for a reloaded page: since the turn before the last."""
         return max(self._turns[-2:][0], len(self.frames) - RECALLED)
 
     def _hear(self, heard: Heard) -> None:
@@ -91,7 +91,7 @@ def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str])
         claim = scene.claimed(one.claim, None, None, game.options)
     outcome = scene.outcome(one.moment, one.before) if one.moment.events else None
     if claim is not None:
-        # The claim's chances are hidden: the person is to work them out.
+        # The claim's chances are hidden: the person must work them out.
         claim = replace(claim, chances=(None,))
         if outcome is not None:
             claim = replace(claim, truth=outcome.truth, verdict=outcome.verdict)

@@ -203,7 +203,7 @@ def replay_content(
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def steps_of_turns(match_id: str) -> Sequence[int]:
-    """Return the step of the transcript in which each turn was played, by turn, from 1."""
+    """Return the step (from 1) of the transcript for each turn, in the order of turns."""
     steps = enumerate(_transcript(match_id).steps, start=1)
     return [number for number, step in steps if step.actor is not DEALER and not step.stand_in]
 
@@ -241,7 +241,7 @@ def _time_of(row: Any) -> TimeControl:
     return TimeControl(row.turn_ms, row.bank_ms)
 
 
-# Hundreds of matches are compared for a page of them.
+# A single page compares hundreds of matches.
 @st.cache_resource(ttl=15, max_entries=100, show_spinner=False)
 def _best_matches(wanted: MatchFilter, sort: Sort, limit: int) -> list[MatchRow]:
     return find(reader(), bluffs(), wanted, sort=sort, limit=limit)

@@ -1,4 +1,4 @@
-"""A reader that repeats the rows it read last while the database is away."""
+"""A reader that returns the rows it read last while the database is away."""
 
 import time
 from collections import OrderedDict

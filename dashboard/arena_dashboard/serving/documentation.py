@@ -21,7 +21,7 @@ BELOW: Final = "/docs"
 FOLDER: Final = Path(__file__).parents[1] / "docs"
 _MISSING: Final = "The documentation is not built here: in a checkout `make docs` does it.\n"
 _RELATIVE: Final = re.compile(r"\]\((?!https?:)")
-"""The beginning of the target of a link to another page."""
+"""Matches the text before the target of a relative link in Markdown."""
 
 
 @cache
@@ -56,7 +56,7 @@ async def _for_programs(request: Request) -> Response:
     except SettingsError:  # the operator reads it in the log
         referee = ""
     title, _, rest = listing.read_text("utf-8").partition("\n")
-    # Absolute: who has followed a redirect does not know from where links count.
+    # Absolute: after a redirect a program may not know what the links are relative to.
     listed = _RELATIVE.sub(f"]({pages_at}{BELOW}/", rest)
     return PlainTextResponse(
         f"{title}\n\nThis arena:\n\n- `ARENA_DASHBOARD={pages_at}`\n{referee}{listed}",

@@ -1,6 +1,6 @@
 """The Atom feeds of events and of bots, for readers of feeds and for other programs.
 
-A bot's feed says which builds were accepted. What else happens to a bot is its owner's alone.
+A bot's feed says which builds were accepted. Its other notices are for its owner only.
 """
 
 from collections.abc import Callable, Sequence

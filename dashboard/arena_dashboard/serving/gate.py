@@ -45,7 +45,7 @@ MOST_SOCKETS: Final = 1_000
 MOST_SOCKETS_OF_AN_ADDRESS: Final = 100
 """The most pages open from one address: enough for a class behind it, with some tabs each."""
 UPLOAD_SECONDS: Final = 600.0
-"""The seconds that an upload may take: 20 MiB over a slow line. It holds room meanwhile."""
+"""The seconds that an upload may take: 20 MiB over a slow line. It uses upload room meanwhile."""
 _SAFE: Final = ("GET", "HEAD")
 
 
@@ -130,7 +130,7 @@ class PageGate:
             return
         told = dict(scope, headers=[one for one in scope["headers"] if one[0] != b"origin"])
         if Headers(scope=scope).get("origin", "").startswith("https://"):
-            told["scheme"] = "https"  # as far as a proxy, of which this server may not know
+            told["scheme"] = "https"  # the scheme at a proxy, which this server may not know of
         match, found = self._upload.matches(scope)
         if match is not Match.FULL:
             await self._app(told, receive, send)

@@ -26,7 +26,7 @@ KEPT_SECONDS = 4.0
 MOST_LISTED = 100
 """The most tournaments to choose from: the newest."""
 WAIT_STEP = 30
-"""The page shows anew how long it waits for somebody after so many seconds."""
+"""The seconds after which the page updates how long it has been waiting for a bot."""
 PAGE = 20
 """Tournaments per page of the list."""
 
@@ -47,14 +47,14 @@ class TournamentIndex:
 
     rows: Sequence[Listed]
     after: int | None
-    """The tournament before which the page of newer ones ends; None on the first."""
+    """The page of newer tournaments ends before this id; None on the first page."""
     before: int | None
-    """The tournament after which the page of older ones begins; None on the last."""
+    """The page of older tournaments begins after this id; None on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentView:
-    """A tournament as it stands: what takes long to read or to compute, for all visitors once."""
+    """The current state of a tournament; slow to read and compute, so all visitors share it."""
 
     record: TournamentRecord
     standings: Sequence[Standing]
@@ -77,12 +77,12 @@ class TournamentView:
 
 
 def tournament_names() -> list[str]:
-    """Return the newest first."""
+    """Return the names of the newest tournaments, newest first."""
     return [row.name for row in data.read(statements.newest_tournaments(MOST_LISTED))]
 
 
 def exists(name: str) -> bool:
-    """Whether there is a tournament of that name."""
+    """Return whether there is a tournament of that name."""
     return bool(data.read(statements.tournament_list(name=name)))
 
 
@@ -116,11 +116,11 @@ def winner(tournament: Tournament) -> Entrant | None:
 
 
 Mark = tuple[str, int, datetime | None, int, tuple[int, ...]]
-"""The value that changes from one moment of a tournament to the next."""
+"""A value that changes whenever the page of a tournament must be drawn again."""
 
 
 def mark(found: TournamentView) -> Mark:
-    """Return the mark of what was read."""
+    """Return the mark of a tournament."""
     record = found.record
     entries = record.tournament.entries
     waited = tuple(
@@ -136,24 +136,24 @@ def mark(found: TournamentView) -> Mark:
 
 
 def current_mark(name: str) -> Mark | None:
-    """Return the mark of the tournament as it stands, at most some seconds old."""
+    """Return the current mark of a tournament, at most KEPT_SECONDS old."""
     found = tournament_view(name)
     return None if found is None else mark(found)
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def tournament_view(name: str) -> TournamentView | None:
-    """Return what was paired and played so far; None if there is none of that name.
+    """Return the state of a tournament; None if there is none of that name.
 
-    Not to be changed.
+    It is cached: do not change the result.
     """
     return _read(name)
 
 
 def finished_view(name: str) -> TournamentView | None:
-    """Return the view of a tournament that is known to be over; never one of before its end.
+    """Return the final state of a tournament that is known to be over, never an older cached one.
 
-    Not to be changed.
+    Do not change the result.
     """
     found = tournament_view(name)
     if found is None or found.record.tournament.state is not TournamentState.FINISHED:
@@ -184,7 +184,7 @@ def view_of(record: TournamentRecord, active_at: datetime | None) -> TournamentV
     )
 
 
-# What is over stays as it is: only the first visit reads its blocks.
+# A finished tournament does not change: only the first visit reads its blocks.
 @st.cache_resource(max_entries=1000, show_spinner=False)
 def _winner(name: str) -> Entrant | None:
     found = finished_view(name)

@@ -21,7 +21,7 @@ from arena_dashboard.tournaments.tournament_data import TournamentView
 
 MOST_PAIRINGS = 300
 STILL = timedelta(minutes=3)
-"""A running tournament without a block begun or ended for so long has probably no referee."""
+"""If no block of a running tournament began or ended for this long, probably no referee runs."""
 
 
 def show(found: TournamentView) -> None:
@@ -68,7 +68,7 @@ def show(found: TournamentView) -> None:
 
 
 def is_still(found: TournamentView, now: datetime) -> bool:
-    """Whether it runs, but nothing has happened for some minutes."""
+    """Return whether the tournament runs, but no block began or ended for STILL."""
     tournament = found.record.tournament
     if tournament.state is not TournamentState.RUNNING:
         return False

@@ -1,6 +1,6 @@
 """A tournament as a picture: brackets, crosstables and matrices, by its format; pure functions.
 
-Each pairing leads to its matches.
+Each pairing links to its matches.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from arena_dashboard.tournaments.tournament_data import TournamentView
 from arena_dashboard.tournaments.tournament_tables import pairing_link
 
 MOST_ENTRIES = 64
-"""More bots make a bracket or a crosstable that nobody can read; the list of pairings remains."""
+"""The most bots of a readable picture; with more, the page has only the list of pairings."""
 MATRIX_ENTRIES = 40
 
 
@@ -125,7 +125,7 @@ def _box(tournament: Tournament, played: PlayedPairing | None) -> Html:
 
 
 def crosstable(tournament: Tournament, view: TournamentView) -> Html:
-    """Return, by bot, best first, its scores in each round against the bots of these ranks."""
+    """Return each bot's points by round with the opponents' ranks, best bot first."""
     ranks = {one.entry: one.rank for one in view.standings}
     by_entry: dict[EntryNumber, dict[int, PlayedPairing]] = {}
     for one in view.played:
@@ -184,9 +184,9 @@ def matrix(
     caption: str,
     through: int = 0,
 ) -> Html:
-    """Return the points that the row's bot took at its tables with the column's.
+    """Return the matrix of points that the row's bot took at tables with the column's bot.
 
-    `lines` are those of the rows, best first, of which the first `through` go on.
+    `lines` are the rows, best first; bots of rank `through` or better go on.
     """
     meetings: dict[tuple[EntryNumber, EntryNumber], list[PlayedPairing]] = {}
     for met in played:
@@ -258,7 +258,7 @@ def _cell(
 
 
 def _share(points: Fraction, blocks: int) -> int:
-    """Return the points as tenths of all that could be had, for the colour."""
+    """Return the share of the possible points in tenths, for the colour."""
     return round(10 * points / blocks) if blocks else 5
 
 

@@ -34,12 +34,12 @@ _SCORES = {
 
 
 def state(tournament: Tournament) -> Html:
-    """Its state, as a badge."""
+    """Return the tournament's state, as a badge."""
     return badge(tournament.state.value, _STATES.get(tournament.state, "plain"))
 
 
 def in_words(tournament: Tournament) -> str:
-    """Its rules in one line."""
+    """Return the tournament's rules in one line."""
     rules = tournament.rules
     game = GAMES[rules.game].title if rules.game in GAMES else rules.game
     parts = [

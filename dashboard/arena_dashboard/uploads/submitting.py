@@ -33,7 +33,7 @@ NAMES: Final = {
     "java": "Java",
     "cpp": "C++",
 }
-"""The languages that starters are in, for people."""
+"""The display names of the starters' languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class FirstStep:
-    """Something that happens to a new bot sooner or later."""
+    """A milestone of a new bot, such as its first match."""
 
     name: str
     done: bool
@@ -56,7 +56,7 @@ class FirstStep:
 
 
 def commands(made: Made, address: str) -> str:
-    """Return what starts the bot, in a shell."""
+    """Return the shell commands that start the bot."""
     return "\n".join(
         (
             f"export ARENA_ADDRESS={shlex.quote(address)}",
@@ -69,7 +69,7 @@ def commands(made: Made, address: str) -> str:
 def check_command(made: Made, address: str) -> str:
     """Return the command that checks the bot against the protocol and reports the outcome.
 
-    In a shell, in the folder of the starter.
+    It is for a shell in the folder of the starter.
     """
     run = LANGUAGES[made.language].rpartition(" && ")[2]
     return "\n".join((*commands(made, address).splitlines()[:-1], f"arena check -- {run}"))
@@ -85,34 +85,34 @@ def starter(made: Made, address: str) -> bytes:
 
 
 def file_name(made: Made) -> str:
-    """Return what the browser is to call the zip."""
+    """Return the file name of the zip."""
     return f"{_folder(made)}.zip"
 
 
 @dataclass(frozen=True, slots=True)
 class StepsSeen:
-    """How far a version has come, as it was seen last."""
+    """The last known progress of a version."""
 
     steps: tuple[FirstStep, ...] = ()
     build: HostedBuild | None = None
     """The build of a version that was uploaded."""
     why_old: str = ""
-    """Why there is nothing newer."""
+    """Why the progress could not be updated; "" if it is current."""
     stranger: bool = False
     """Whether the owner's key is not valid any more."""
 
     @property
     def final(self) -> bool:
-        """Whether there will never be anything newer."""
+        """Whether the progress will never change again."""
         refused = self.build is not None and self.build.state is BuildState.REFUSED
         return self.stranger or (refused and not self.why_old)
 
 
 class FirstSteps:
-    """How far a version comes from when it is registered or uploaded. Threads may share it.
+    """The progress of a version since its registration or upload. Threads may share it.
 
-    An offer is over in a moment, so steps that were seen once stay done; and while the referee or
-    the database does not answer, what was seen last stays.
+    An offer is over in a moment, so a step that was once seen as done stays done. While the referee
+    or the database does not answer, the last known progress stays.
     """
 
     def __init__(
@@ -124,8 +124,8 @@ class FirstSteps:
         self._seen = StepsSeen()
 
     def look(self) -> StepsSeen:
-        """Return what there is to see now."""
-        if self._seen.stranger:  # asked again and again, it would use up the visitor's guesses
+        """Return the current progress."""
+        if self._seen.stranger:  # more calls would use up the visitor's guesses of keys
             return self._seen
         try:
             self._seen = self._look()
@@ -157,7 +157,7 @@ class FirstSteps:
 def first_steps(
     client: UploadClient, owner: SignedIn, bot: str, version: str, *, uploaded: bool = False
 ) -> FirstSteps:
-    """Return the first steps of a version, which this session keeps."""
+    """Return the `FirstSteps` of a version, which this session keeps."""
     new = FirstSteps(client, owner.key, bot, version, uploaded=uploaded)
     # By the key, too: an owner may get a new one meanwhile.
     found: FirstSteps = owners.kept().setdefault((owner.key, bot, version), new)
@@ -165,7 +165,7 @@ def first_steps(
 
 
 def complete(found: StepsSeen) -> bool:
-    """Whether nothing is waited for any more; a check is the author's choice."""
+    """Return whether all steps are done, apart from the check, which is optional."""
     waited_for = [one for one in found.steps if one.name != "checked"]
     return bool(waited_for) and not found.why_old and all(one.done for one in waited_for)
 
@@ -173,7 +173,7 @@ def complete(found: StepsSeen) -> bool:
 def steps(
     bot: BotSeen, version: str, seen: Collection[str], check: RecordedCheck | None = None
 ) -> tuple[FirstStep, ...]:
-    """How far a version has come; `seen` are the steps that it had done before."""
+    """Return the progress of a version; `seen` are the steps that it had done before."""
     one = next(one for one in bot.versions if one.label == version)
     offered = one.playing > 0 or one.matches > 0 or "offered" in seen
     away = "connected" in seen and not one.connected
@@ -251,6 +251,6 @@ def _rating(bot: str, version: str) -> Html | str:
 
 
 def _folder(made: Made) -> str:
-    """Return a name for files: ASCII, without what a shell or a system minds."""
+    """Return a name for files: ASCII, without characters special to shells or file systems."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", made.bot).strip("-.")
     return plain or f"{made.language}-bot"

@@ -1,8 +1,8 @@
-"""`UploadRoom`: who may put files into the dashboard's memory, and how much of it.
+"""`UploadRoom`, the limits on who may put files into the dashboard's memory, and how much.
 
-Streamlit takes a file for any open page, with an uploader or without one, as often as somebody
-sends one. Here a session may send files once its page has an uploader for the owner who is signed
-in; an owner may fill so much, in all sessions together, and all owners so much.
+Streamlit accepts any number of files for any open page, with or without an uploader. Here a session
+may send files only once its page has an uploader for the owner who is signed in. The bytes are
+limited per owner, over all of the owner's sessions, and for all owners together.
 """
 
 import time
@@ -17,19 +17,18 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 FILES_OF_AN_OWNER: Final = 2
-"""The one that is chosen, and the one before until the browser has it removed."""
+"""The file that is chosen, and the one before it until the browser has it removed."""
 OWNERS: Final = 16
-"""Owners who may fill all that they may at once, with builds of the largest size here."""
+"""The number of owners who can reach their limit at once, with builds of the largest size."""
 BESIDE_BYTES: Final = 64 << 10
-"""What a file costs beside its content, the frame of its form among it: empty ones fill memory
-too."""
+"""The overhead counted for a file, such as the frame of its form: empty files fill memory, too."""
 AWAY_SECONDS: Final = 60.0
-"""How long files outlive the connection of their page. A phone that changes its network is back
+"""How long files outlive the connection of their page. A phone that changes its network reconnects
 sooner."""
 
 
 class UploadRoom:
-    """The files of a manager. Pages' threads open it, the server's loop does all else."""
+    """The limits on a manager's files. Pages' threads call `open`, the server's loop all else."""
 
     def __init__(self, files: MemoryUploadedFileManager) -> None:
         self._files = files
@@ -38,7 +37,7 @@ class UploadRoom:
         self._away_since: dict[str, float] = {}
 
     def open(self, session: str, owner: str, file_bytes: int) -> None:
-        """Let a session of an owner send files of up to so many bytes."""
+        """Let a session of an owner send files of up to `file_bytes`."""
         self._owners[session] = owner, file_bytes
 
     def close(self, session: str) -> None:
@@ -75,7 +74,7 @@ class UploadRoom:
                 del self._coming[owner]
 
     def held(self) -> Counter[str]:
-        """Return the bytes that owners' files take, those that are arriving among them."""
+        """Return the bytes of files by owner, including files that are arriving."""
         held = Counter(self._coming)
         for session, (owner, _) in list(self._owners.items()):
             kept = list(self._files.file_storage.get(session, {}).values())
@@ -96,18 +95,18 @@ class UploadRoom:
 def upload_room() -> UploadRoom:
     """Return the room of this process."""
     files = _files()
-    assert files is not None  # asked for by a server
+    assert files is not None  # only a server calls this
     return UploadRoom(files)
 
 
 def _files() -> MemoryUploadedFileManager | None:
-    """Return the server's uploads; None where a page runs without one, which takes no files."""
+    """Return the server's file manager; None without a server, where pages take no files."""
     found = get_instance().uploaded_file_mgr if exists() else None
     return found if isinstance(found, MemoryUploadedFileManager) else None
 
 
 def take_files(owner: str, file_bytes: int) -> None:
-    """Let the page that runs now send files of up to so many bytes of an owner."""
+    """Let the page that runs now send an owner's files of up to `file_bytes`."""
     context = get_script_run_ctx()
     if context is not None and _files() is not None:
         upload_room().open(context.session_id, owner, file_bytes)

@@ -44,11 +44,11 @@ command = ["node", "main.js"]   # or ["python", "main.py"], or ["./bot"]: for Li
 """
 _MIB: Final = 1024 * 1024
 _MOST_LINKS: Final = 10
-"""Replays that a shift's log links to."""
+"""The most replays that a shift's log links to."""
 
 
 def show_upload(client: UploadClient, owner: SignedIn) -> None:
-    """Upload a build, and what became of the last one. Raises OwnerCallError."""
+    """Show the form to upload a build, and the progress of the last one. Raises OwnerCallError."""
     allowed = owners.upload_terms()
     if not allowed.hosting:
         st.info("This arena runs no bots of others: register yours, and run it yourself.")
@@ -117,7 +117,7 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
 
 
 def limits_in_words(allowed: UploadTerms) -> str:
-    """How big a file of each kind may be."""
+    """Return the size limit of each kind of file."""
     source, build = (f"{one / _MIB:g} MiB" for one in (allowed.source_bytes, allowed.build_bytes))
     if source == build:
         return f"a .py file or a .zip, up to {build}"
@@ -153,7 +153,7 @@ def _progress(progress: FirstSteps) -> None:
     if found.build is not None:
         _show_build(found.build)
     if found.steps:
-        # Its check is told above.
+        # The check is shown above.
         st.html(submitting.steps_in_html([one for one in found.steps if one.name != "checked"]))
     if not found.final:
         done = submitting.complete(found)
@@ -193,7 +193,7 @@ def _step(words: str, more: Html | str, *, done: bool) -> Html:
 
 
 def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
-    """Show the builds of one of the owner's bots, their logs, and the way back to an older one."""
+    """Show the builds of one of the owner's bots, their logs, and a form to roll back to one."""
     try:
         builds = client.builds(owner.key, bot)
     except OwnerCallError as error:

@@ -24,7 +24,7 @@ LAST_MATCHES = 10
 
 
 def show_index() -> None:
-    """All bots, by name."""
+    """Show all bots, by name."""
     search = st.query_params.get("q", "")
     st.session_state["q"] = search
     st.text_input(
@@ -57,7 +57,7 @@ def show_index() -> None:
 
 
 def show_profile(bot: Profile) -> None:
-    """Everything about one bot."""
+    """Show everything about one bot."""
     st.html(bot_tables.facts(bot))
     said = bot_tables.said(bot)
     if said is not None:
@@ -106,14 +106,14 @@ def show_checks(bot: Profile) -> None:
 
 
 def show_ratings(bot: Profile, ladders: list[tuple[LadderId, list[BoardLine]]]) -> None:
-    """All versions on all ladders, on one chart."""
+    """Show the ratings of all versions on all ladders, on one chart."""
     st.subheader("Ratings")
     ratings_chart(bot, ladders).show()
     st.html(comparison_tables.standing(ladders))
 
 
 def show_play(bot: Profile) -> None:
-    """How it played in its latest matches, and those matches."""
+    """Show how it played in its latest matches, and those matches."""
     recent = bot_data.recent(bot.name)
     if not recent.matches:
         return
@@ -137,7 +137,7 @@ def show_play(bot: Profile) -> None:
 
 
 def show_usage(bot: Profile, recent: bot_data.Recent) -> None:
-    """Show what a language model took in its latest matches, if the bot says so."""
+    """Show the usage of a language model in its latest matches, if the bot reported it."""
     found = bot_data.usage(bot.name, recent)
     if not found:
         return
@@ -150,7 +150,7 @@ def show_usage(bot: Profile, recent: bot_data.Recent) -> None:
 
 
 def show_decisions(bot: Profile) -> None:
-    """Show what its decisions cost, where its matches were analysed; else how to learn it."""
+    """Show what its decisions cost; if no analysis is kept, show how to make one."""
     found = bot_data.decisions(bot.name)
     if found is None:
         if plays_an_analysed_game(bot.name):
@@ -169,7 +169,7 @@ def show_decisions(bot: Profile) -> None:
 
 
 def show_opponents(ladder: LadderId, bot: str) -> None:
-    """Whom it met on a ladder; read when it is unfolded."""
+    """Show its opponents on a ladder; they are read when the section is unfolded."""
     folded = st.expander(
         f"Opponents: {in_words(ladder)}", key=f"opponents {ladder}", on_change="rerun"
     )
@@ -177,7 +177,7 @@ def show_opponents(ladder: LadderId, bot: str) -> None:
         if not folded.open:
             return
         facts = comparison_data.ladder_details(ladder)
-        assert facts.comparisons is not None  # a ladder that the bot stands on
+        assert facts.comparisons is not None  # the bot is on this ladder
         for line in facts.board.lines:
             if line.bot == bot:
                 st.html(

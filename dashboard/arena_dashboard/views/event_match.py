@@ -1,4 +1,4 @@
-"""The page of a match of an event that is not among the public ones: its replay.
+"""The page with the replay of an event's match that is not public.
 
 `?event=…&match=…&step=…&view=…`, where `step` and `view` are those of the page "Replay".
 """
@@ -33,7 +33,7 @@ def read(event: str, match_id: str) -> event_data.Replay:
 
 
 def go(asked: dict[str, str]) -> None:
-    """Follow the player, which has changed the address already: this makes Streamlit know it."""
+    """Give Streamlit the address, which the player has already changed in the browser."""
     st.query_params.from_dict({"event": event, **asked})
 
 

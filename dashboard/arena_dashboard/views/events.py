@@ -45,7 +45,7 @@ _BLIND = (
 
 
 def show_list() -> None:
-    """All events, newest first."""
+    """Show all events, newest first."""
     found = event_data.newest(viewer)
     if found:
         st.html(event_tables.event_list(found))
@@ -108,7 +108,7 @@ def show(found: EventView) -> None:
 
 
 def show_results(found: EventView) -> None:
-    """Show the standings of the final, once they are released, and the way to its matches."""
+    """Show the standings of the final, once they are released, and a link to its matches."""
     if found.event.tournament is not None:
         st.html(event_tables.final_link(found.event.tournament))
     lines = event_data.results(found.event, viewer)
@@ -144,7 +144,7 @@ def show_ladder(found: EventView) -> None:
 
 
 def asked_for(ask: Callable[[EventClient, str, str], T], found: EventView) -> T | None:
-    """Return what the referee says of an event to the visitor; None, with its words, if nothing."""
+    """Return the referee's answer on an event for the visitor; show an error and return None."""
     try:
         client = owners.referee()
         if client is None:
@@ -206,7 +206,7 @@ viewer = event_data.viewer(None if visitor is None else visitor.name)
 asked = st.query_params.get("name")
 found = event_data.named(asked, viewer) if asked else None
 if found is None and asked and "code" in st.query_params:
-    # A private event is hidden until its visitor has entered; so the form is there for any name.
+    # A private event is hidden until the visitor has entered it; so any name gets the form.
     st.title("Enter an event")
     st.caption(f"With the code of “{shortened(asked)}”, which is in the link.")
     show_form(asked, needs_code=True, entries=())

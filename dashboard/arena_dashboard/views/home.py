@@ -23,7 +23,7 @@ SEEN = "live_seen"
 
 @st.fragment
 def show_now() -> None:
-    """How much is played, and a running match."""
+    """Show how much is played, and a running match."""
     rate = None
     with suppress(StorageError):
         rate = home_data.matches_a_second()
@@ -38,7 +38,7 @@ def show_now() -> None:
         component.show_live(home_data.live_content(match), follow)
         return
     if activity is not None:
-        # Where a match is about to begin, its room is kept free.
+        # If a match is about to begin, its place on the page is kept free.
         soon = bool(rate or activity.running_matches)
         with st.container(key="live-soon" if soon else None):
             st.caption("A match that is being played appears here.")
@@ -52,7 +52,7 @@ def follow(asked: dict[str, Any]) -> None:
 
 @st.fragment
 def show_later() -> None:
-    """Ladders, matches of the day, tournaments."""
+    """Show ladders, matches of the day and tournaments."""
     try:
         ladders = home_data.ladders()
         running = home_data.running_tournaments()

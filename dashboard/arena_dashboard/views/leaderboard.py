@@ -69,7 +69,7 @@ def show(ladder: LadderId) -> None:
 
 
 def choose_old(board: Leaderboard) -> bool:
-    """Return whether the old versions are to be shown instead of the ranking."""
+    """Return whether to show the old versions instead of the ranking."""
     if not board.old:
         return False
     old = url_switch("old")

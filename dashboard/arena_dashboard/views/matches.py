@@ -1,4 +1,4 @@
-"""The page "Matches": finished matches with filters, in an order of choice."""
+"""The page "Matches": finished matches with filters, in a chosen order."""
 
 import streamlit as st
 

@@ -23,11 +23,11 @@ LATER_SECONDS = 5.0
 PAGE = 20
 """Versions on a page."""
 ASKED = "page"
-"""In the URL the token of a page that is not the first."""
+"""The URL's parameter with the token of a page that is not the first."""
 
 
 def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """Show what the bot's page says of it, for changes."""
+    """Show a form to change the bot's description."""
     with st.form(f"describe {bot.name}"):
         text = st.text_area("Text", bot.text, max_chars=1000)
         language = st.text_input("Language", bot.language, max_chars=40)
@@ -58,7 +58,7 @@ def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def pause(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """Let a bot play nothing for now, or again."""
+    """Offer to pause a bot, or to resume it."""
     with st.form(f"pause {bot.name}"):
         if bot.paused:
             st.caption("It is paused. Start it again yourself if the arena does not host it.")
@@ -70,7 +70,7 @@ def pause(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def pace(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """Limit how many rated matches an hour a bot begins."""
+    """Offer to limit how many rated matches an hour a bot begins."""
     with st.form(f"pace {bot.name}"):
         wished = st.number_input(
             "Rated matches an hour",
@@ -87,7 +87,7 @@ def pace(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """Share the decisions of a bot in data sets, or keep them out."""
+    """Offer to share the decisions of a bot in data sets, or to keep them out."""
     with st.form(f"decisions {bot.name}"):
         if bot.shares_decisions:
             st.caption("Its decisions are in the data sets that the operator exports.")
@@ -102,7 +102,7 @@ def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def notes(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """Let everybody read the notes of a bot, or its owner alone."""
+    """Offer to let everybody read the notes of a bot, or its owner alone."""
     with st.form(f"notes {bot.name}"):
         if bot.shares_notes:
             st.caption("Everybody reads its notes, in the replays of its matches.")
@@ -116,7 +116,7 @@ def notes(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """Take a version, or the whole bot, out of service."""
+    """Offer to take a version, or the whole bot, out of service."""
     labels = [one.label for one in bot.versions if not one.retired]
     whole = "the whole bot"
     with st.form(f"retire {bot.name}"):
@@ -131,7 +131,7 @@ def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def renew_key(client: UploadClient, owner: SignedIn) -> None:
-    """Offer a key for the command line, in the place of the old one."""
+    """Offer a new key for the command line, which replaces the old one."""
     with st.form("renew-key"):
         st.caption(
             "For `arena login` on your own machine. The key that you had, and whoever is signed in "
@@ -153,7 +153,7 @@ def page_of_bots(client: OwnerClient, owner: SignedIn) -> BotPage:
 
 
 def turn_pages(page: BotPage) -> None:
-    """Links to the other pages of one's bots, if there are any."""
+    """Show links to the other pages of the owner's bots, if there are any."""
     links = []
     if ASKED in st.query_params:
         links.append(tag("a", "First", href="my-bots", rel="first"))
@@ -166,7 +166,7 @@ def turn_pages(page: BotPage) -> None:
 
 @st.fragment
 def show_versions(client: OwnerClient, owner: SignedIn) -> None:
-    """All bots with their versions, as they play."""
+    """Show the bots with their versions, kept up to date."""
     try:
         bots = page_of_bots(client, owner).bots
         ratings = {bot.name: bot_data.ladders_of(bot.name) for bot in bots}
@@ -179,7 +179,7 @@ def show_versions(client: OwnerClient, owner: SignedIn) -> None:
 
 
 def show_leak(bot: BotSeen) -> None:
-    """Where a bot loses most; read when it is unfolded."""
+    """Show where a bot loses most; it is read when the section is unfolded."""
     name = in_markdown(bot.name)
     folded = st.expander(f"Where {name} loses most", key=f"leak {bot.name}", on_change="rerun")
     if folded.open:
@@ -188,7 +188,7 @@ def show_leak(bot: BotSeen) -> None:
 
 
 def show(client: OperatorClient, owner: SignedIn) -> None:
-    """Everything of an owner."""
+    """Show everything of an owner."""
     sign_in.show_fresh_key(owner)
     inbox.show(client, owner)
     try:

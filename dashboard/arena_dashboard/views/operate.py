@@ -1,4 +1,4 @@
-"""The page "Operate", for owners with the role of an operator: owners, and what is done about them.
+"""The page "Operate", for owners with the role of an operator: owners, and actions on them.
 
 `?owner=…` shows one owner with everything that can be done; otherwise there is the list, filtered
 by `?q=`, `?kind=` and `?invite=`.
@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 2_000
 
 
 def show_list(client: OperatorClient, me: SignedIn) -> None:
-    """Owners by name, filtered."""
+    """Show owners by name, filtered."""
     search, invite = st.query_params.get("q", ""), st.query_params.get("invite", "")
     st.session_state["q"] = search
     kind = url_choice("kind", list(KINDS), "all") or "all"
@@ -78,7 +78,7 @@ def show_list(client: OperatorClient, me: SignedIn) -> None:
 
 
 def show_owner(client: OperatorClient, me: SignedIn, name: str) -> None:
-    """One owner, with everything that can be done."""
+    """Show one owner, with everything that can be done."""
     st.html(turning(tag("a", "All owners", href=operate_tables.link())))
     found, _ = client.owners(me.key, prefix=name)
     one = next((one for one in found if folded(one.name) == folded(name)), None)
@@ -151,7 +151,7 @@ def void(client: OperatorClient, me: SignedIn) -> None:
 
 
 def show(client: OperatorClient, me: SignedIn) -> None:
-    """Show the page to an operator, and to others that they are none."""
+    """Show the page to an operator, and to others that they lack the role."""
     if not client.is_operator(me.key):
         st.info(
             f"You are signed in as {in_markdown(me.name)}, who is no operator. On the arena's "

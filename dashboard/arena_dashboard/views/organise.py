@@ -21,7 +21,7 @@ from arena_dashboard.parts.markup import in_markdown, tag
 from arena_dashboard.parts.tables import time_of
 
 _KEYS = "new keys"
-"""With an event's name, the key in the owner's session of roster keys that are not stored yet."""
+"""With an event's name, the session's entry of roster keys that are not stored yet."""
 
 
 def show_list(client: OrganiserClient) -> None:
@@ -71,7 +71,7 @@ def show(client: OrganiserClient, name: str) -> None:
 
 
 def links(event: EventSeen) -> Iterator[str]:
-    """Yield the way back, and to the event's page if the organiser may see it.
+    """Yield links to the list, and to the event's page if the organiser may see it.
 
     An operator organises private events without being a member.
     """
@@ -128,7 +128,7 @@ def write(
     found: Sequence[ParticipantSeen],
     shown: Sequence[ParticipantSeen],
 ) -> None:
-    """Write to those who are chosen."""
+    """Show a form to write to the chosen participants, by default to all that are shown."""
     if not found:
         return
     st.subheader("Write to them")

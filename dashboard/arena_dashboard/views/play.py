@@ -17,7 +17,7 @@ from arena_dashboard.playing.game_options import choose_options
 from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person, people, wanted
 from arena_dashboard.playing.picture import replay_of
 
-# Under which the session's state holds the key of the person.
+# The name under which the session's state holds the key of the person.
 PERSON = "playing"
 # The key of the component that draws the person's table.
 TABLE = "person"
@@ -25,11 +25,11 @@ TURN_SECONDS = (20, 60, 120)
 
 
 def choose(everybody: People) -> None:
-    """Let somebody choose a game and opponents, and sit down."""
+    """Let a visitor choose a game and opponents, and sit down."""
     warn_of_unknown("game", list(GAMES), "game")
     game = url_choice("game", list(GAMES), "bluff") or "bluff"
     seats = make_game(game).seat_counts
-    # Bots of this game alone first: `random` plays every game.
+    # First the bots that play fewest games: `random` plays every game.
     found = sorted(
         (one for one in everybody.rivals() if game in one.games), key=lambda one: len(one.games)
     )
@@ -104,12 +104,12 @@ def asked() -> None:
 
 
 def key() -> str:
-    """Return the key of who plays on this page, or did so before it was loaded again."""
+    """Return the key of the person who plays on this page, or did before it was loaded again."""
     return str(st.session_state.get(PERSON) or st.context.cookies.get(COOKIE) or "")
 
 
 def seated() -> Person | None:
-    """Return who plays on this page."""
+    """Return the person who plays on this page; None if there is none."""
     everybody = people()
     return None if everybody is None else everybody.person(key())
 

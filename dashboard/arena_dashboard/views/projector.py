@@ -1,6 +1,6 @@
 """The page "Projector": an event on the evening of its final, to be read from the last row.
 
-`?event=NAME` is its address. It needs nobody: it follows the event through its dates, replays
+`?event=NAME` is its address. It runs unattended: it follows the event through its dates, replays
 matches of a live final one after another, and shows the results one by one.
 """
 
@@ -26,7 +26,7 @@ MOST_SHOWN = 500
 
 
 def show_live(tournament: str) -> None:
-    """Show tables in turn beside the standings or the bracket, and who plays."""
+    """Show matches in turn beside the standings or the bracket, and who plays."""
     view = tournament_data.tournament_view(tournament)
     if view is None:
         return
@@ -85,9 +85,9 @@ def show_results(found: EventView) -> None:
 
 
 def show(found: EventView) -> None:
-    """Show an event as it stands."""
+    """Show the current state of an event."""
     event = found.event
-    # Elsewhere the date fills the screen.
+    # Otherwise the date fills the screen, and has the countdown.
     live = found.phase is Phase.FINAL and event.tournament is not None
     st.html(projector_tables.head(found, counting=live))
     if found.phase is Phase.CANCELLED:
@@ -96,7 +96,7 @@ def show(found: EventView) -> None:
         show_results(found)
     elif event.tournament is None:
         st.html(projector_tables.date(found))
-        # Of a final that is not live there is nothing to see but the date.
+        # A final that is not live shows nothing but the date.
         if found.phase is not Phase.FINAL:
             st.html(projector_tables.entries(found))
     else:
@@ -104,7 +104,7 @@ def show(found: EventView) -> None:
 
 
 def mark(name: str) -> Any:
-    """Return the value that changes when something else is to be shown."""
+    """Return a value that changes whenever the page must be drawn again."""
     found = event_data.named(name, viewer)
     if found is None:
         return None

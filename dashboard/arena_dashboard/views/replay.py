@@ -58,7 +58,7 @@ def read(match_id: str, *, analysed: bool) -> tuple[Mapping[str, Any], MatchRow]
 
 
 def go(asked: dict[str, str]) -> None:
-    """Follow the player, which has changed the address already: this makes Streamlit know it."""
+    """Give Streamlit the address, which the player has already changed in the browser."""
     st.query_params.from_dict(asked)
 
 

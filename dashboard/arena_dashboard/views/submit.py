@@ -23,7 +23,7 @@ from arena_dashboard.uploads import submitting, uploads
 from arena_dashboard.uploads.submitting import MADE, NAMES, FirstSteps, Made
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
-# How soon the page tells the bot's first steps.
+# The seconds between two looks at the bot's first steps.
 SOON_SECONDS = 1.0
 
 
@@ -122,7 +122,7 @@ def show_progress(owner: SignedIn, progress: FirstSteps) -> None:
 
 
 def connect(client: UploadClient) -> None:
-    """From a visitor to a bot that plays."""
+    """Show the steps from signing up to a bot that plays."""
     owner = owners.signed_in(client)
     if owner is None:
         st.subheader("1. Who are you?")
@@ -144,7 +144,7 @@ def connect(client: UploadClient) -> None:
 
 
 def show_connecting(client: UploadClient, owner: SignedIn) -> None:
-    """Register a bot, and start it."""
+    """Show how to register a bot, and how to start it."""
     made = owners.kept().get(MADE)
     if made is None:
         st.subheader("2. Register a bot")

@@ -11,7 +11,7 @@ from arena_dashboard.tournaments.tournament_page import show
 
 
 def show_list() -> None:
-    """All tournaments, newest first, page by page."""
+    """Show all tournaments, newest first, page by page."""
     before, after = _asked("before"), _asked("after")
     page = tournament_data.index(before, after)
     if not page.rows:

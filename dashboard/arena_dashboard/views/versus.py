@@ -28,7 +28,7 @@ def show_verdict(bot: str, opponent: str, ladder: LadderId) -> None:
 
 
 def show_matches(bot: str, opponent: str) -> None:
-    """Their newest matches, on all ladders."""
+    """Show their newest matches, on all ladders."""
     st.subheader("Their matches")
     rows = data.find_matches(MatchFilter(bot=bot, opponent=opponent))
     if not rows:

@@ -45,10 +45,10 @@ OTHER: Final = (0.53, -0.15, -0.12, 0.22, 0.06, 0.28)
 """The weights of the features that `Table.own` and `Table.other` list, in logits.
 
 Fitted by policy iteration, in rounds of 1,500 matches at two seats against `bloeff_counter` (60 %)
-and `bloeff_honest`: it played what had the greatest worth by the weights of the round before, was
-told which of the two it met and what that one would doubt, and played 8 % of its actions at random;
-then came a logistic regression of the winner on the states of all rounds so far in which a seat was
-on turn. These weights are of an early round: after the fourth, play won less again.
+and `bloeff_honest`. In a round, the bot played what was worth most by the previous round's weights,
+and 8 % of its actions at random; it knew which of the two it met, and what that bot would doubt.
+Then the weights were fitted by logistic regression of the winner on all states so far in which a
+seat was on turn. These are the weights of an early round: after the fourth, play won less again.
 """
 
 
@@ -167,7 +167,7 @@ class Table:
         return max(fits, key=fits.__getitem__)
 
     def worth(self, state: BloeffState, seat: int) -> float:
-        """Return the chance of one of two seats to win, by what it may know.
+        """Return a seat's chance to win at a table of two, by what it may know.
 
         Either may be on turn.
         """

@@ -80,7 +80,7 @@ class Reading:
         self.hands[seat] = [card | cards for card in self.hands[seat]]
 
     def take(self, seat: int, unless: frozenset[Card]) -> None:
-        """Remove the card that a seat lays: the one most is known of, as far as that allows."""
+        """Remove the card that a seat lays: of those that it may be, the one most is known of."""
         hand, number = self.hands[seat], ALL - unless
         fits = [card for card in hand if number - card] or hand
         if fits:

@@ -1,16 +1,16 @@
-"""Bluff between two: near-equilibrium play, left only as far as evidence and gains carry.
+"""Bluff between two: near-equilibrium play, with deviations limited by evidence and past gains.
 
 1. Evidence. The opponent plays like the tables of `cfr`, like one of the kinds of `search`, or like
    neither: a stranger, whose actions are only roughly those of the tables. Bets and dice that are
-   shown tell which (Bayes' rule). Without the stranger, whoever is no kind at all would be taken
-   for the nearest one.
-2. Answer. Once the kinds are certain enough together, the action with the highest value against
-   them; before that, an action drawn from the tables.
+   shown tell which (Bayes' rule). Without the stranger, an opponent of no kind would be taken for
+   the nearest kind.
+2. Answer. Once the total probability of the kinds is high enough, the bot plays the action with the
+   highest value against them; before that, an action drawn from the tables.
 3. Risk. What an action loses by the tables, compared with their own play there, is paid from an
    allowance: RISK of a win, and all that the opponent's actions lost by the tables' values in
-   rounds whose dice were shown. By these values it never gives up more than that, whatever it
-   believes (risk what was won in expectation: Ganzfried and Sandholm 2015). One who plays by the
-   tables gives little, as each of its actions is worth nearly the same.
+   rounds whose dice were shown. By these values the bot never gives up more than that, whatever it
+   believes (risk what was won in expectation: Ganzfried and Sandholm 2015). An opponent that plays
+   by the tables adds little, as each of its actions is worth nearly the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class Duel:
 
         Args:
             solved: The tables.
-            certain: The probability of the kinds together from which they are answered.
+            certain: The total probability of the kinds from which the bot plays against them.
         """
         self._solved, self._certain = solved, certain
         self.beliefs = PRIOR.copy()

@@ -3,8 +3,8 @@
 Three things enter:
 
 1. Beliefs. A seat that bets on a face probably holds it, so its unseen dice are tilted
-   towards the faces it has bet on in this round. How many it holds is weighed by Bayes' rule: a
-   seat makes a bet the more readily the likelier it is to be true with its dice.
+   towards the faces it has bet on in this round. How many it holds is weighed by Bayes' rule: the
+   likelier a bet is to be true with the seat's dice, the likelier the seat makes it.
 2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So the value
    of a bet follows from the outcomes in exactly those cases in which it will be doubted.
 3. The stakes: a seat loses as many dice as the bet was wrong by, and fewer dice in play make the
@@ -20,8 +20,8 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 TILT = 4.0
 """The factor by which a die is likelier to show a face after its owner bet on it."""
 CANDOUR = 0.5
-"""The power of the probability that a bet is true, by its owner's dice, to which the probability
-that it is made is proportional: 0 if seats bet whatever they hold.
+"""The exponent in "the probability that a bet is made is proportional to the probability, by its
+owner's dice, that it is true, to this power": 0 if seats bet regardless of what they hold.
 """
 TRUSTS = 0.55
 """The probability, from its own dice, below which the next seat doubts a bet."""
@@ -69,8 +69,8 @@ def known_worths(
 ) -> dict[tuple[Face, int], list[tuple[float, Bet]]]:
     """Return the worths of bets found so far in one public view, by face and matching seen dice.
 
-    Hands that hold as many of a face value its bets alike, so one who asks for the play of all
-    hands computes each worth once.
+    Hands that hold equally many of a face value its bets alike, so a caller that asks for the play
+    of all hands computes each worth once.
     """
     return {}
 
@@ -182,7 +182,7 @@ def matching(dice: tuple[Face, ...], face: Face) -> int:
 
 
 def fair_chance(face: Face) -> float:
-    """Return the probability that a die matches of which nothing is known."""
+    """Return the probability that a die matches if nothing is known of it."""
     return 1 / 6 if face is STAR else 1 / 3
 
 

@@ -39,7 +39,7 @@ BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOption
 FREE_LIES = 0.06
 """The assumed probability that a seat lies without need, until its habit is known."""
 UNSHOWN = 1
-"""The prior counts of lies and of truths that doubts have shown of a seat."""
+"""The prior count of a seat's lies shown by doubts, and that of its truths."""
 LAST_CARD = 0.1
 """The probability of a lie about a last card above which it is doubted."""
 BOLD = 0.35

@@ -46,7 +46,7 @@ BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOption
 WORLDS: Final = 30
 """The number of worlds for a turn."""
 DEALS: Final = 5
-"""The number of deals for each world of a ballot, one of them kept."""
+"""The number of deals for each world of a ballot, of which one on average is kept."""
 BALLOTS: Final = 40
 """The number of worlds in which a doubt is tried."""
 
@@ -150,8 +150,8 @@ class Search:
     def candidates(self) -> list[BloeffChoice]:
         """Return the actions that make sense.
 
-        They are every card honestly, the highest as any total that can be announced, a bust
-        included, and every action card.
+        They are every number card announced honestly, the highest one with any total up to a bust,
+        and every action card.
         """
         view, makes = self.view, self.table.makes
         # Calling is never a mistake.

@@ -6,18 +6,18 @@ number is announced with t truths and l lies (in rolls of 216), the seer gives t
 right more often, so this is worth prize * min(t, l) - price * max(t, l) to the bluffer.
 
 How to announce. So truths and lies go in pairs. A pair is worth prize - price; an unpaired one only
-costs. A number has at most as many truths as it is rolled. Hence: pair the truths that are worth
+costs. A number has at most as many truths as rolls make it. Hence: pair the truths that are worth
 most with a lie each, until all rolls are used up. When there are too few chips for that, doubles
-are better swapped, and the remaining rolls are lies about what costs least, which fail.
+are better swapped, and the remaining rolls are lies about the cheapest offer, which fail.
 
 How to swap. A swap leaves all points as they are, but it changes what the next bluffer may
 announce. The worth of the swap is what that seat's best plan loses by it, compared with no change,
-shared with the other seats; a double is swapped if no announcement is worth more.
+divided among the other seats; a double is swapped if no announcement is worth more.
 (tests/sample_bots/test_bluff_you_equilibrium.py finds the same by linear programming.)
 
-How to answer. Believe each announcement as often as makes every lie worth the same, `worst_roll`:
-then no bluffer gains by another mixture. A bluffer that pairs tells the truth half of the time, so
-that both answers are equally good; so it costs nothing to lean towards a seat's known habit.
+How to answer. Believe each announcement with the probability that makes every lie worth the same,
+`worst_roll`: then no bluffer gains by another mixture. A bluffer that pairs tells the truth half of
+the time, so both answers are equally good, and leaning towards a seat's known habit costs nothing.
 """
 
 from collections import Counter
@@ -96,7 +96,7 @@ class Plan:
     told: dict[tuple[Offer, bool], float]
     """The share of the rolls of this sum, without and with a double, that are announced truly."""
     lies: dict[Offer, float]
-    """The number of rolls of 216 that are a lie about this."""
+    """The number of the 216 rolls with which the bluffer lies about this offer."""
     exchange: Exchange | None
     """The best swap; None if there is none."""
     swapped: float
@@ -182,14 +182,15 @@ def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
     for offer in sorted(possible, key=lambda offer: (offer.pair, offer.prize)):
         best[offer.number] = offer
     # Each step: the worth of a lie from which it applies; the decrease of lies (or increase of
-    # wanted ones) per roll; the rolls; and the offer that they announce truly, or None if swapped.
+    # wanted ones) per roll; the rolls; the offer that they announce truly, or None if swapped; and
+    # whether the rolls are doubles.
     steps: list[tuple[float, int, int, Offer | None, bool]] = []
     idle = 0
     for (number, double), rolls in WAYS.items():
         told = best.get(number)
         swap = exchange.worth if exchange is not None and double else None
         if swap is not None and (told is None or told.pair < 2 * swap):
-            # Rather swapped than a lie, before the worth of a lie is so low that it is told.
+            # As the worth of a lie falls, these rolls are first lies, then swapped, then told.
             idle += rolls
             if told is not None:
                 steps.append((told.pair - swap, 1, rolls, told, double))
@@ -219,7 +220,7 @@ def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
 
 
 def worth_of_turn(view: BluffYouView, options: BluffYouOptions) -> float:
-    """Return the worth of its turn to the bluffer, if a swap in it is worth nothing."""
+    """Return the worth of a turn to its bluffer, if a swap in it is worth nothing."""
     swap = next(possible_swaps(view, options), None)
     free = None if swap is None else Exchange(swap, 0.0)
     return plan(list(offers(view, options)), free).worth
@@ -312,7 +313,7 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
     def said(self, offer: Offer, view: BluffYouView) -> Win | Steal:
         """Return the announcement of an offer.
 
-        That for a chip of the centre is made to the seat that is last.
+        An announcement of a chip of the centre is made to a seat with the fewest points.
         """
         if offer.owner is not None:
             return Steal(offer.owner, offer.number)
