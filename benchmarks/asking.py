@@ -38,7 +38,7 @@ class Asking(RefereeServiceServicer):
         """Seconds from a turn to its answer."""
 
     async def figures(self, process: int, warm_up: float, seconds: float) -> Figures:
-        """Return how fast a bot answers after so many seconds, and the CPU of its processes."""
+        """Return how fast a bot answers after the warm-up, and the CPU time of its processes."""
         began = time.monotonic()
         async with asyncio.timeout(START_SECONDS):
             await self._answered.wait()
@@ -91,7 +91,7 @@ class Asking(RefereeServiceServicer):
 
 @asynccontextmanager
 async def serving(asking: Asking, socket: Path | None = None) -> AsyncIterator[int]:
-    """Serve over a port, which is the value, and a socket if one is given."""
+    """Serve over a port, which is yielded, and over a socket if one is given."""
     server = grpc.aio.server()
     add_RefereeServiceServicer_to_server(asking, server)
     if socket is not None:
@@ -106,7 +106,7 @@ async def serving(asking: Asking, socket: Path | None = None) -> AsyncIterator[i
 
 @asynccontextmanager
 async def program(words: Sequence[str], folder: Path, port: int) -> AsyncIterator[int]:
-    """Start a bot in a folder; the value is its process."""
+    """Start a bot in a folder; yield its process id."""
     process = await asyncio.create_subprocess_exec(
         *words,
         cwd=folder,

@@ -29,7 +29,7 @@ WARM_UP = 5.0
 ATTACKERS = 8
 SECRET = "of the referee and the proxy"
 FEW_FILES = 1_024
-"""The limit of open files where connections are exhausted."""
+"""The limit of open files for the attack that exhausts connections."""
 
 
 def main(
@@ -51,7 +51,7 @@ def main(
 
 
 Way = Callable[[int], AbstractContextManager[int]]
-"""The port by which bots come to a referee's."""
+"""A context that yields, for a referee's port, the port to which bots connect."""
 
 direct: Way = nullcontext
 
@@ -69,7 +69,7 @@ def proxied(port: int) -> Iterator[int]:
 def beside(
     url: str, attack: str, pair: Sequence[str], words: Sequence[str], seconds: float, way: Way
 ) -> tuple[Figures, float]:
-    """The pair's figures beside an attack, and how many cores the attackers used."""
+    """Return the pair's figures beside an attack, and how many cores the attackers used."""
     lasts = WARM_UP + seconds + 2
     files = FEW_FILES if attack == "idle connections" else None
     with (

@@ -99,7 +99,7 @@ class World:
     def league(
         self, rng: np.random.Generator, old_blocks: int, new_blocks: int, kind: int
     ) -> Results[int]:
-        """A league in which the newcomer plays so many blocks."""
+        """A league in which the newcomer plays `new_blocks` blocks."""
         among_old = _seated(rng, old_blocks * OLD_BOTS // self.seats, OLD_BOTS, self.seats)
         opponents = _seated(rng, new_blocks, OLD_BOTS, self.seats - 1)
         with_new = np.column_stack([np.full(new_blocks, NEWCOMER), opponents])
@@ -108,7 +108,7 @@ class World:
         return Results.of_tables(range(OLD_BOTS + 1), [table])
 
     def new_ladder(self, rng: np.random.Generator, blocks: int) -> Results[int]:
-        """A ladder of so many blocks of equal bots."""
+        """A ladder of `blocks` blocks of equal bots."""
         table = self.table(rng, _seated(rng, blocks, OLD_BOTS, self.seats), np.zeros(OLD_BOTS))
         log = Results.of_tables(range(OLD_BOTS), [table])
         return Results(log.matches())

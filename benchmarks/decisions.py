@@ -27,7 +27,7 @@ def main(matches: Sequence[int] = (5_000, 50_000), seats: int = 2, bots: int = 1
 
 
 def measured(url: str, folder: Path) -> dict[str, float]:
-    """Export the decisions of a database; return what it took."""
+    """Export the decisions of a database; return the time, memory and size of that."""
     begun = time.perf_counter()
     child = subprocess.Popen(
         [sys.executable, "-m", "arena", "export", "--decisions", str(folder)],

@@ -62,7 +62,7 @@ def main(
 
 
 def print_nuisances(names: Sequence[str], seconds: float) -> None:
-    """Print what a pair keeps beside each nuisance."""
+    """Print how much of its speed a pair of hosted bots keeps beside each nuisance."""
     table = Table()
     for name in names:
         table.add(asyncio.run(beside(name, seconds)))

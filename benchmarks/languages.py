@@ -38,7 +38,7 @@ class Starter:
     folder: Path
     command: str
     made: str
-    """What is there once it is built, in its folder."""
+    """The path, in its folder, that exists once it is built."""
 
     @property
     def built(self) -> bool:
@@ -59,11 +59,11 @@ WARM_UP_SECONDS = 3.0
 SECONDS = 6.0
 MATCHES = (1, 32)
 COMPILED = ("go", "rust", "cpp")
-"""The first two of these that are built play at home."""
+"""The first two of these that are built play in `arena play`."""
 ROUNDS = 3
 HOME_MATCHES = 3_000
 COUNTED_MATCHES = 500
-"""Of which the decisions are counted."""
+"""The matches whose decisions are counted."""
 
 
 def main(*languages: str) -> None:
@@ -121,7 +121,7 @@ def at_home(table: Table, bots: Sequence[str]) -> None:
 
 
 def _matches_a_second(bots: Sequence[str], matches: int, *more: str) -> float:
-    """Return how many matches of Bluff `arena play` plays among starters."""
+    """Return how many matches of Bluff a second `arena play` plays among starters."""
     commands = [str(STARTERS[bot].folder / STARTERS[bot].command) for bot in bots]
     said = arena("play", *commands, "-n", matches, "--json", *more)
     rate: float = json.loads(said)["matches_per_second"]

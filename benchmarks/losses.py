@@ -72,7 +72,7 @@ def main(
 def _played(
     pair: tuple[str, str], matches: int, seed: str, sources: Sequence[ActionValues]
 ) -> Iterator[tuple[list[float], list[float], float]]:
-    """Of each match the losses of both bots, and whether the first won."""
+    """Yield for each match the losses of both bots, and whether the first won."""
     contenders = [Contender(name, load_bot(name)) for name in pair]
     for match in play_series(make_game("bluff"), contenders, matches, f"{seed} {' '.join(pair)}"):
         found = analyse(match.transcript, sources)
@@ -112,7 +112,7 @@ def _errors(rows: Numbers) -> tuple[float, float, float, float]:
         difference,
         difference / (float(parts.std(ddof=1)) / many),
         share,
-        (share - 0.5) / (0.5 / many),  # that of two bots that are alike
+        (share - 0.5) / (0.5 / many),  # the standard error of two equal bots
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any, get_args, get_origin
 def command(main: Callable[..., None], **choices: Iterable[str]) -> None:
     """Call `main` with the options of the command line, which are the names of its parameters.
 
-    A bool is a flag, a sequence takes several values, at once or again, and `*words` stand without
-    a name. `choices` are the values that an option may have. The docstring of the module describes
-    the program.
+    A bool is a flag, a sequence takes several values, in one option or in several, and `*words` are
+    positional. `choices` are the values that an option may have. The docstring of the module
+    describes the program.
     """
     module = sys.modules[main.__module__]
     assert module.__spec__ is not None, "benchmarks are started by python -m"
@@ -46,7 +46,7 @@ def command(main: Callable[..., None], **choices: Iterable[str]) -> None:
 def words() -> list[Any]:
     """Return the words of the command line of a program that a benchmark starts.
 
-    Those that are numbers or other JSON are read as such.
+    Words that are numbers or other JSON are parsed.
     """
 
     def read(word: str) -> Any:

@@ -79,13 +79,13 @@ class Found(NamedTuple):
     """What a simulation gave."""
 
     squared_error: float
-    """To the mean, Elo², mean over the bots."""
+    """Of the Elo relative to the mean, in Elo², averaged over the bots."""
     between_neighbours: float
     met: float
 
 
 def simulated(bots: int, spread: float, matches: int, seed: int, *, near: bool) -> Found:
-    """An arena until each bot has so many matches on average."""
+    """Simulate an arena until each bot has `matches` matches on average."""
     rng = Random(seed)
     truth = [rng.gauss(0, spread) / ELO_PER_NAT for _ in range(bots)]
     counts, strengths = MeetingCounts(), Strengths()

@@ -88,7 +88,7 @@ def _beside_the_echo(
 
 
 def full_load(url: str, tokens: list[str], decisions: int) -> dict[str, Any]:
-    """Let bots with many matches each make so many decisions; the database must be migrated.
+    """Let bots with many matches each make that many decisions; the database must be migrated.
 
     They answer at once: every refusal as LATE is the referee's own delay.
     """

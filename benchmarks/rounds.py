@@ -23,7 +23,7 @@ def alternate(arms: Mapping[Arm, Callable[[], Figures]], rounds: int) -> dict[Ar
 
 
 def in_turns(arms: Mapping[Arm, Callable[[], Found]], rounds: int) -> dict[Arm, list[Found]]:
-    """Call what each arm measures once a round; return what it found in each of them."""
+    """Call each arm once a round; return its results by round."""
     found: dict[Arm, list[Found]] = {arm: [] for arm in arms}
     for number in range(1, rounds + 1):
         for arm, measure in arms.items():
@@ -49,8 +49,8 @@ def ratios(runs: Sequence[float], to: Sequence[float]) -> list[float]:
 def interval(runs: Sequence[float]) -> tuple[float, float]:
     """Return an interval that holds the median of a figure with 95 % certainty (sign test).
 
-    Of eight runs or fewer it is from the least to the most of them, which is less certain with
-    fewer than six: 75 % with three, 88 % with four.
+    With eight runs or fewer it is their range, whose certainty is lower below six runs: 75 % with
+    three, 88 % with four.
     """
     outside = max(0, int(binom.ppf((1 - CERTAINTY) / 2, len(runs), 0.5)) - 1)
     ordered = sorted(runs)

@@ -58,9 +58,9 @@ WITH_HISTORY: Final[Mapping[str, Callable[[Filled, int], Runs]]] = {
     "checkpoints": checkpoint,
     "recording": recording,
 }
-"""The parts that are measured on each database, so many times."""
+"""The parts that are measured on each database; the number is that of the runs."""
 WITHOUT: Final = ["pairing", "crowd", "bare", "idle", "referees", "standing-by", "adoption", "jobs"]
-"""The others."""
+"""The other parts."""
 
 
 def main(
@@ -104,7 +104,7 @@ def main(
 
 @contextlib.contextmanager
 def _database(kept: Path | None, bots: int, matches: int, seats: int) -> Iterator[Filled]:
-    """A database of so many matches, made unless it was kept."""
+    """Yield a database of that many matches, made unless it was kept."""
     with contextlib.ExitStack() as stack:
         if kept is None:
             home = Path(stack.enter_context(tempfile.TemporaryDirectory()))

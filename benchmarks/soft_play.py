@@ -18,7 +18,7 @@ from benchmarks.options import command
 from benchmarks.tables import Table
 
 DECISIONS: Final = 20
-"""Of a bot in a block."""
+"""The decisions of a bot in a block."""
 
 
 def main(fields: int = 1_000, bots: int = 20, blocks: int = 20, seed: int = 1) -> None:

@@ -21,8 +21,8 @@ class Estimate(NamedTuple):
 def told(value: object) -> str:
     """Return a figure as text.
 
-    A float has three significant digits or more, an estimate is told to two digits of its error, a
-    list holds a figure of each run and is told by its median and `interval`.
+    A float has three significant digits or more, an estimate has two digits of its error, a list
+    holds a figure of each run and is shown as its median and `interval`.
     """
     match value:
         case None:
@@ -45,20 +45,20 @@ def told(value: object) -> str:
 
 
 def _digits(value: float, significant: int) -> int:
-    """Return the decimal places that a number needs for so many significant digits."""
+    """Return the decimal places that a number needs for a number of significant digits."""
     if not value or not math.isfinite(value):
         return 0
     return max(0, significant - 1 - math.floor(math.log10(abs(value))))
 
 
 class Table:
-    """The rows of a report: by the names of the columns what `told` understands."""
+    """The rows of a report: values that `told` understands, by the names of the columns."""
 
     def __init__(self) -> None:
         self._rows: list[Mapping[str, object]] = []
 
     def add(self, *parts: Mapping[str, object]) -> None:
-        """Print a row, below a head where its columns are not those of the row before."""
+        """Print a row, below a new head if its columns differ from those of the previous row."""
         row = {name: cell for part in parts for name, cell in part.items()}
         if not self._rows or [*self._rows[-1]] != [*row]:
             print(f"\n| {' | '.join(row)} |\n|{' --- |' * len(row)}")

@@ -35,12 +35,12 @@ def at_least(runs: Sequence[float], target: float) -> Verdict:
 
 
 def upper(target: float, runs: Sequence[float]) -> str:
-    """Return a target that is not to be exceeded, and whether it was met."""
+    """Return a target that must not be exceeded, and whether it was met."""
     return f"{target:g}, {at_most(runs, target)}"
 
 
 def lower(target: float, runs: Sequence[float], cores: int = 1) -> str:
-    """Return a target that is to be reached with so many cores, and whether it was met."""
+    """Return a target that must be reached with that many cores, and whether it was met."""
     enough = len(os.sched_getaffinity(0)) >= cores
     return f"{target:g}, {at_least(runs, target) if enough else 'not enough cores'}"
 
@@ -51,10 +51,10 @@ def growth(
     """How many times as much a long history costs as a short one, without what no history costs
     (`start`), and whether that is at most `most`.
 
-    No factor is told where a short history costs no more than the runs differ by: it would be noise
-    over noise. The verdict compares the runs' extremes, so it is undecided within their spread.
+    The factor is None if a short history costs no more than the spread of the runs: it would be
+    noise over noise. The verdict compares the runs' extremes, so it is undecided within the spread.
     """
-    # long - start <= most * (short - start), as the runs may have it.
+    # long - start <= most * (short - start), at the extremes of the runs.
     beyond_most = max(long) - most * min(short) + (most - 1) * max(start)
     beyond_least = min(long) - most * max(short) + (most - 1) * min(start)
     verdict = Verdict.UNDECIDED

@@ -26,7 +26,7 @@ class UnequalError(AssertionError):
 
 
 def begun(matches: Matches, terms: Terms, owner: object, now: float) -> tuple[int, bytes]:
-    """Begin a compiled match; the number of a seat is that of its line."""
+    """Begin a compiled match in which each seat's line has the number of the seat."""
     setup = terms.setup
     control = setup.time_control
     return matches.begin(
@@ -49,9 +49,9 @@ def answer_of(match_id: str, turn_number: int, action: BluffChoice) -> referee_p
 
 
 def compare(seed: int | str, count: int) -> Iterator[bytes]:
-    """Play random matches in both. Yield what decides each: the SHA-256 of all its bytes.
+    """Play random matches by both rules. Yield the SHA-256 of all bytes of each match.
 
-    Raises UnequalError where they differ.
+    Raises UnequalError at a difference.
     """
     random = Random(seed)
     matches = new_matches()
@@ -81,7 +81,7 @@ def compare(seed: int | str, count: int) -> Iterator[bytes]:
 
 
 class _Compared:
-    """A match in both."""
+    """A match that is played by both rules."""
 
     def __init__(self, matches: Matches, terms: Terms, random: Random, now: float) -> None:
         self._matches = matches

@@ -26,7 +26,7 @@ class ReferenceMatch:
     def __init__(self, terms: Terms, now: float) -> None:
         self.terms = terms
         self.record: MatchRecord | None = None
-        """Once the match is over."""
+        """None until the match is over."""
         self._flow = MatchFlow(
             terms.setup.make_game(),
             terms.seats,
@@ -62,11 +62,11 @@ class ReferenceMatch:
         return milliseconds
 
     def left(self) -> Left:
-        """Return what compiled rules return of a match that leaves."""
+        """Return what `Matches.leave` returns for the same match."""
         flow, record = self._flow, self.record
         events = self._written.after(record.events if record else self.turn.events, 0)
         return (
-            # What a flow has done so far is nobody's business but a comparison's.
+            # The flow's private state is read only for this comparison.
             tuple(flow._steps),
             events,
             flow._seen,

@@ -66,7 +66,7 @@ def script(seed: int, at_once: int) -> Script:
 
 
 def by_compiled(script: Script) -> tuple[float, float]:
-    """Return the seconds that compiled rules take to play, and to begin and to let go matches."""
+    """Return the seconds that compiled rules take to play matches, and to begin and end them."""
     matches = new_matches()
     before = perf_counter()
     for terms in script.terms:

@@ -48,7 +48,7 @@ TARGETS: Final = {
     "MB": 400.0,
     "a step of 1,000, ms": 30.0,
 }
-"""What a figure is to stay below on a quiet machine."""
+"""The upper limits of figures on a quiet machine."""
 
 
 def main(
@@ -91,8 +91,8 @@ def main(
 def _later_visits(
     known: BrowserContext, dashboard: Served, empty: Served, path: str, loads: int
 ) -> Figures:
-    # One browser: it has the scripts of the application already. The empty page in between, so that
-    # both meet the same load of the machine.
+    # One browser, which has the scripts of the application already. Visits to the empty page are in
+    # between, so that both meet the same load of the machine.
     both = [(*visit(known, dashboard, path), *visit(known, empty)) for _ in range(loads)]
     names = ("full load, s", "its CPU, ms", "empty, later, s", "its CPU, later, ms")
     medians = map(statistics.median, zip(*both, strict=True))

@@ -59,7 +59,7 @@ def fill_arena(url: str, bots: int, matches: int) -> str:
 
 @contextmanager
 def matches_coming(url: str) -> Iterator[None]:
-    """Matches come in while the block runs."""
+    """Let matches come in while the block runs."""
     ended = Event()
 
     def add() -> None:

@@ -39,7 +39,7 @@ class Served:
 
 @contextmanager
 def served(url: str, *, empty: bool = False) -> Iterator[Served]:
-    """The dashboard, or, `empty`, Streamlit with a page that does nothing."""
+    """Serve the dashboard or, if `empty`, Streamlit with a page that does nothing."""
     port = free_port()
     program = ["-m", "arena_dashboard", *listening(port)]
     if empty:
@@ -51,7 +51,7 @@ def served(url: str, *, empty: bool = False) -> Iterator[Served]:
             *("--browser.gatherUsageStats", "false"),
         )
         program = ["-m", "streamlit", "run", str(page), *options]
-    # One thread for matrices, as `arena` has it for all that it starts.
+    # One thread for matrices, as `arena` sets it for all processes that it starts.
     environment = {"ARENA_DATABASE_URL": url, "OPENBLAS_NUM_THREADS": "1"}
     with answering(program, port, **environment) as process:
         yield Served(f"http://127.0.0.1:{port}", process)

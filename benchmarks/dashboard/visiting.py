@@ -45,8 +45,8 @@ const look = () => {{
 }};
 look();
 """
-"""Notes in the page when it is complete, in ms since the navigation began: what looks from outside
-sees it up to a second later."""
+"""Records in the page when it was complete, in ms since the navigation began: a look from outside
+may see that up to a second later."""
 _FOLLOW: Final = f"""
 path => new Promise(done => {{
     {_LOOK}
@@ -60,8 +60,8 @@ path => new Promise(done => {{
     look();
 }})
 """
-"""Follows a link as the pages do; milliseconds until the page that it leads to is complete. Every
-page has a title of its own; what is left of the page before is gone when the script has run."""
+"""Follows a link as the pages do; returns the milliseconds until its page is complete. Every page
+has a title of its own; the rest of the previous page is gone when the page's script has run."""
 _FRAMES: Final = """
 () => new Promise(done => {
     const times = [];

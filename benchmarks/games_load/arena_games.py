@@ -38,7 +38,7 @@ def playout(
 ) -> int:
     """Play one match with the rules alone; returns the number of decisions.
 
-    `choose` returns the action of a view and a seat; without it any is as likely.
+    `choose` returns the action for a view and a seat; by default it is a random legal one.
     """
     dealing = KeyedRandomness(random.randbytes(32))
     state, decisions = game.start(seats), 0

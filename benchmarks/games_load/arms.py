@@ -41,7 +41,7 @@ def installed(python: str, *packages: str) -> bool:
 
 
 def other_arms(home: Path, others: Sequence[Other]) -> list[Arm]:
-    """Install other platforms into a new environment; return the arms of those that could be."""
+    """Install other platforms into a new environment; return the arms of those installed."""
     python = new_python(home)
     return [
         (name, [python, str(OTHERS), platform, str(seats)])

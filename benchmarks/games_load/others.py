@@ -99,9 +99,9 @@ def rlcard(_seats: int, choose: random.Random) -> Playout:
 def textarena(seats: int, choose: random.Random, *, reused: bool = False) -> Playout:
     """TextArena's LiarsDice-v0, with an environment for each match, or with one that is `reused`.
 
-    That is reset, as usual with Gym: then each observation includes those of all earlier matches,
-    so its cost grows with their number. The rules do not limit bids; as in Bluff, a random seat
-    bids at most the dice in play and chooses among these bids and the call.
+    A reused one is reset, as usual with Gym: then each observation includes those of all earlier
+    matches, so its cost grows with their number. The rules do not limit bids; as in Bluff, a random
+    seat bids at most the dice in play and chooses among these bids and the call.
     """
     import textarena
 

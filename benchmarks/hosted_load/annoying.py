@@ -1,4 +1,4 @@
-"""What a pair of hosted bots keeps of its speed beside a nuisance in the next slot."""
+"""How much of its speed a pair of hosted bots keeps beside a nuisance in the next slot."""
 
 import asyncio
 import itertools
@@ -16,7 +16,7 @@ from benchmarks.rounds import Figures, together
 
 WARM_UP_SECONDS: Final = 3.0
 ROUNDS: Final = 4
-"""In turn with it and without: what else the machine does changes all the time."""
+"""Each round measures with and without the nuisance, as the machine's other load changes."""
 _numbers = itertools.count()
 _CORES = """
 import time
@@ -49,8 +49,8 @@ async def beside(name: str, seconds: float) -> dict[str, object]:
 
 
 async def _round(stage: HostingArena, text: str, seconds: float) -> Figures:
-    """Return the pair's matches a second alone, beside a program, and beside one that only computes
-    as much; and how much that is."""
+    """Return the pair's matches a second alone, beside a program, and beside one that only uses as
+    much CPU; and how many cores that is."""
     alone = await _rate(stage, seconds)
     async with _again_and_again(stage, text) as used:
         await asyncio.sleep(1)
@@ -79,7 +79,7 @@ async def _running(stage: HostingArena, text: str, token: str) -> AsyncIterator[
 
 @asynccontextmanager
 async def _again_and_again(stage: HostingArena, text: str) -> AsyncIterator[list[float]]:
-    """A program that is started again when it was ended, as early as an arena does; the list holds
+    """Run a program, and start it again after each end as early as an arena does; the list holds
     the processor seconds of each run so far."""
     used: list[float] = []
     token = await stage.shift_token(f"nuisance-{next(_numbers)}")

@@ -1,7 +1,7 @@
 """What an answer costs in the sandbox: the same bot confined, and started as any program.
 
 A referee of the benchmark's own asks it recorded turns: the confined one over the socket, as hosted
-bots play, the other over its port, and on one processor as well.
+bots play, the other over its port, and on a single processor like the confined one.
 """
 
 import asyncio
@@ -57,6 +57,6 @@ async def _figures(place: str, seconds: float, matches: int) -> Figures:
                 async with confined(hosted, socket=socket, token="measured") as running:
                     return await asking.figures(running.first, WARM_UP_SECONDS, seconds)
             async with program((sys.executable, "bot.py"), folder, port) as process:
-                # As many as a confined one gets: the sandbox is compared, not the processors.
+                # One processor, like the confined bot: the sandbox is compared, not processors.
                 os.sched_setaffinity(process, {random.choice(sorted(os.sched_getaffinity(0)))})
                 return await asking.figures(process, WARM_UP_SECONDS, seconds)

@@ -47,11 +47,11 @@ _SIMILAR: Final = {
     "behaviour": ("--no-sources", "--no-soft-play"),
     "soft play": ("--no-sources", "--no-behaviour"),
 }
-"""The parts of the report, by the options that leave out the others."""
+"""The parts of the report, each with the options that leave out the others."""
 
 
 async def freeze_seconds(entries: int) -> float:
-    """Return how long after its date a freeze of so many entries was made."""
+    """Return how many seconds after its date a freeze of that many entries was made."""
     async with hosting_arena() as stage:
         await stage.cup(_NAME, 1)
         soon = datetime.now(UTC) + timedelta(seconds=5)
@@ -63,7 +63,7 @@ async def freeze_seconds(entries: int) -> float:
 
 
 async def final(bots: int, blocks: int, slots: int) -> tuple[int, float]:
-    """Play a round robin among so many bots; return its matches, and their seconds."""
+    """Play a round robin among bots; return its matches, and the seconds that they took."""
     async with hosting_arena() as stage:
         await stage.cup(_NAME, blocks, [f"# {number}\n{GOOD}" for number in range(bots)])
         # No shift of the ladder comes before it.
@@ -79,7 +79,7 @@ async def final(bots: int, blocks: int, slots: int) -> tuple[int, float]:
 
 
 async def print_compared(bots: int, blocks: int) -> None:
-    """Compare so many builds after a final whose matches were played in this process; print how
+    """Compare the bots' builds after a final whose matches were played in this process; print how
     long each part took, run by itself."""
     async with hosting_arena() as stage:
         store = stage.arena.store

@@ -117,12 +117,12 @@ while True:
             pass
 """,
 }
-"""What uploads that mean harm do as long as they run, by name."""
+"""The programs of malicious uploads, by name; `nuisance` adds their imports."""
 
 
 @contextmanager
 def folder_with(text: str) -> Iterator[Path]:
-    """A folder that the sandbox can show, with a program as bot.py."""
+    """Yield a folder that the sandbox can read, with a program as bot.py."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -131,5 +131,5 @@ def folder_with(text: str) -> Iterator[Path]:
 
 
 def nuisance(name: str) -> str:
-    """The text of a nuisance."""
+    """Return the text of a nuisance."""
     return _FOR_EVER + NUISANCES[name]

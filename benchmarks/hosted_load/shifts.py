@@ -50,7 +50,7 @@ async def print_gaps(switches: int) -> None:
 
 
 async def print_shares(bots: int, slots: int, rounds: int) -> None:
-    """Print what each bot has when all together had so many shifts a bot."""
+    """Print the shifts and seconds of each bot once there were `rounds` shifts a bot on average."""
     async with hosting_arena(HostingTerms(shift_seconds=SHORT_SHIFT)) as stage:
         for number in range(bots):
             await stage.host(f"bot-{number}", GOOD)

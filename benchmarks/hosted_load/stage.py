@@ -44,17 +44,17 @@ class HostingArena:
     terms: HostingTerms
 
     async def recorded(self, matches: int) -> None:
-        """Wait until so many matches are recorded."""
+        """Wait until that many matches are recorded."""
         there = asyncio.Event()
         self.arena.when_recorded(matches, there.set)
         await there.wait()
 
     async def owner(self, name: str) -> tuple[Owner, str]:
-        """A new owner, and its key."""
+        """Sign up a new owner; return it and its key."""
         return await self.arena.store.owners.sign_up(name, None)
 
     async def token(self, bot: str) -> str:
-        """The token of a new bot, of an owner of its own."""
+        """Register a bot of a new owner; return the bot's token."""
         return (await self.arena.store.register(bot, f"owner of {bot}"))[1]
 
     async def host(self, bot: str, text: str) -> None:
@@ -65,7 +65,7 @@ class HostingArena:
         await accept_build(store, self.url, bot)
 
     async def cup(self, name: str, blocks: int, bots: Sequence[str] = ()) -> None:
-        """Make an event of Bluff at two seats, entered by bots of these texts, one an owner."""
+        """Make an event of Bluff at two seats with bots of these programs, each of a new owner."""
         store = self.arena.store
         await store.events.create(
             name, said(replace(RULES, options={}, blocks=blocks)), "benchmark"
@@ -82,19 +82,19 @@ class HostingArena:
             return cursor.fetchall() if cursor.description else []
 
     async def until(self, statement: str, reached: Callable[[list[Any]], bool]) -> list[Any]:
-        """Run a statement again and again until its rows are as wanted; return these."""
+        """Run a statement repeatedly until its rows are as wanted; return these."""
         while not reached(rows := self.rows(statement)):  # noqa: ASYNC110  only the database knows
             await asyncio.sleep(LOOK_SECONDS)
         return rows
 
     async def shift_token(self, bot: str) -> str:
-        """The token of the first shift of a new hosted bot, of an owner of its own."""
+        """Host a bot of a new owner; return the token of its first shift."""
         await self.host(bot, "pass")
         return await shift_token(self.arena.store, self.url, bot)
 
     @asynccontextmanager
     async def worker(self, slots: int) -> AsyncIterator[None]:
-        """`arena work`, with its checks of uploads."""
+        """Run `arena work`, which also checks uploads, while the block runs."""
         token = await self.arena.store.workers.add("worker", "benchmark")
         process = spawn(
             [sys.executable, "-m", "arena", "work", "--slots", str(slots)],
@@ -118,7 +118,7 @@ class HostingArena:
 
 @asynccontextmanager
 async def hosting_arena(terms: HostingTerms = HostingTerms()) -> AsyncIterator[HostingArena]:
-    """Runs Bluff at two seats."""
+    """Run an arena that hosts bots, for Bluff at two seats."""
     with _home() as home, database() as url:
         socket = home / "sockets/referee.sock"
         settings = RefereeSettings(table_types=(BLUFF,), socket=socket, hosting=terms)
@@ -128,7 +128,7 @@ async def hosting_arena(terms: HostingTerms = HostingTerms()) -> AsyncIterator[H
 
 @contextmanager
 def _home() -> Iterator[Path]:
-    """A folder with one for sockets in it."""
+    """Yield a temporary folder that has a folder for sockets."""
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
         home = Path(name)
         home.chmod(0o711)

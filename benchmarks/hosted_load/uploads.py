@@ -21,11 +21,11 @@ from tests.end_to_end.programs import program
 from tests.free_port import free_port
 
 OWNERS: Final = 60
-"""Five hosted bots each."""
+"""The owners of the uploads: each may have five hosted bots."""
 PLACES: Final = 4
 """Matches at once of each bot of the load."""
 IDLE_SECONDS: Final = 5.0
-"""Before each upload."""
+"""The idle time before each upload."""
 STEPS: Final = {
     "Uploaded": "uploaded",
     "Checking": "the check began",
@@ -36,7 +36,7 @@ STEPS: Final = {
 
 
 async def print_rush(uploads: int, seconds: float) -> None:
-    """Print what came of uploads within so many seconds, beside a pair of bots."""
+    """Print the outcome of uploads within `seconds`, and how a pair of bots plays meanwhile."""
     async with hosting_arena() as stage:
         tokens = [await stage.token(bot) for bot in ("one", "two")]
         keys = [(await stage.owner(f"owner {number}"))[1] for number in range(OWNERS)]
@@ -94,7 +94,7 @@ def _first_matches(count: int) -> Iterator[Figures]:
                 file = home / f"bot{number}.py"
                 file.write_text(f"# {number}\n{GOOD}")
                 yield _submit(file, author)
-                # The arena is to be idle for the next one.
+                # The arena must be idle for the next one.
                 arena("bot", "retire", file.stem)
                 time.sleep(IDLE_SECONDS)
             up.stop()

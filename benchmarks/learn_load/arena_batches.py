@@ -5,7 +5,7 @@ python -m benchmarks.learn_load.arena_batches GAME-steps SEATS SECONDS    steps 
 python -m benchmarks.learn_load.arena_batches GAME-threads SEATS SECONDS  both, in two threads
 python -m benchmarks.learn_load.arena_batches GAME-single SEATS SECONDS   the pure rules, encoded
 
-Time is that of the processor, in threads what elapses.
+Times are CPU times; with threads, they are elapsed times.
 """
 
 import json
@@ -23,7 +23,7 @@ from benchmarks.games_load.others import measure
 
 BATCH = 4096
 STEPS = 50
-"""Between two looks at the clock."""
+"""The steps between two readings of the clock."""
 
 
 def main() -> None:

@@ -37,7 +37,7 @@ Attack = Callable[[int, Sequence[str]], Awaitable[None]]
 
 
 def channel(port: int) -> grpc.aio.Channel:
-    """A connection of its own."""
+    """Return a channel with a connection of its own."""
     options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1)]
     return grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options)
 
@@ -47,7 +47,7 @@ def bearing(token: str) -> tuple[tuple[str, str], ...]:
 
 
 async def slow(seconds: float | None, port: int, tokens: Sequence[str]) -> None:
-    """Bots that take so long for every turn; without `seconds` they never answer."""
+    """Run bots that take `seconds` for every turn; without it they never answer."""
     await asyncio.gather(*(_play_slowly(seconds, port, token) for token in tokens))
 
 
@@ -81,7 +81,7 @@ async def _play_slowly(seconds: float | None, port: int, token: str) -> None:
 async def _calls(
     at_once: int, make: Callable[[Any], Awaitable[Any]], port: int, _tokens: Sequence[str] = ()
 ) -> None:
-    """Loops that call again as soon as they were answered, over a connection for each four."""
+    """Run loops that call again as soon as they are answered; four share a connection."""
 
     async def loop(line: grpc.aio.Channel) -> None:
         stub = RegistryServiceStub(line)
@@ -133,8 +133,8 @@ async def transcripts(port: int, _tokens: Sequence[str]) -> None:
 async def _streams(
     lines: Iterable[grpc.aio.Channel], token: str, messages: Callable[[], Iterable[bytes]]
 ) -> None:
-    """Open a bot's stream over each connection, send messages, and read until it ends; again and
-    again."""
+    """Repeatedly open a bot's stream over each connection, send messages, and read until it
+    ends."""
 
     async def loop(line: grpc.aio.Channel) -> None:
         play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
@@ -166,8 +166,8 @@ async def no_hello(port: int, tokens: Sequence[str]) -> None:
 
 
 async def flood(kind: str, as_bots: bool, port: int, tokens: Sequence[str]) -> None:
-    """Frames of HTTP/2 as fast as they are taken, over four connections that are made anew; with
-    `as_bots` each is known as a bot's before."""
+    """Send frames of HTTP/2 as fast as they are taken, over four connections that are reopened
+    after each end; with `as_bots` each begins with a bot's hello."""
     for token in tokens[:4]:
         first_frames = bots_first_frames(token) if as_bots else b""
         _in_a_thread(pour, partial(_by_port, port), FLOODS[kind], first_frames)
@@ -175,7 +175,7 @@ async def flood(kind: str, as_bots: bool, port: int, tokens: Sequence[str]) -> N
 
 
 async def strange_greetings(kind: str, port: int, _tokens: Sequence[str]) -> None:
-    """What is no HTTP/2, over four connections that are made anew as soon as they are closed."""
+    """Send what is not HTTP/2, over four connections that are reopened as soon as they close."""
 
     def greet() -> None:
         while True:
@@ -190,7 +190,7 @@ async def strange_greetings(kind: str, port: int, _tokens: Sequence[str]) -> Non
 
 
 def _by_port(port: int) -> socket.socket:
-    """A connection from another address each time: no limit by address stops it."""
+    """Return a connection from a new address each time, so that no limit by address stops it."""
     address = str(ip_address("127.1.0.0") + secrets.randbelow(2**20))
     return socket.create_connection(("127.0.0.1", port), timeout=1.0, source_address=(address, 0))
 
@@ -200,7 +200,7 @@ def _in_a_thread(act: Callable[..., None], *words: Any) -> None:
 
 
 async def messages(port: int, tokens: Sequence[str]) -> None:
-    """Bots that say again and again how many matches they play at once."""
+    """Run bots that repeatedly say how many matches they play at once."""
     places = referee_pb2.PlayRequest(places=referee_pb2.Places(max_matches=1))
     again = itertools.repeat(places.SerializeToString())
     await asyncio.gather(
@@ -253,7 +253,7 @@ ATTACKS: dict[str, Attack] = {
 
 
 def burn(share: float, seconds: float) -> None:
-    """Use a share of the cores, above 1 with several threads' worth of time in processes."""
+    """Use `share` cores for some seconds; above 1, in several processes."""
     for _ in range(int(share)):
         if os.fork() == 0:
             burn(0.999, seconds)

@@ -7,8 +7,8 @@ other as `players` play it at a referee: an offer and a join, a begin, turns and
 alternate, an end. Each message has the size that it has on average there; what comes in is not
 parsed. With more than one match a bot, those of a pair go in step and share their messages.
 
-The task that has read a message writes what follows it. A task for what is written took as much CPU
-within 3 % (two rounds).
+The task that has read a message also writes what follows it. A separate task for writing took as
+much CPU within 3 % (two rounds).
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from benchmarks.options import words
 from benchmarks.referee_load.echo import serve_streams
 
 DECISIONS: Final = 22
-"""Of a match of two `players`."""
+"""The decisions of a match of two `players`."""
 OFFER_BYTES, BEGIN_BYTES, TURN_BYTES, END_BYTES = 129, 88, 153, 902
 """The mean sizes at a referee of messages that hold one of these."""
 _FILLING: Final = b"\xfa\x07"
@@ -40,7 +40,7 @@ class Table:
     def __init__(self, number: int, matches: int, bots: tuple[Context, Context]) -> None:
         one = f"{number:036}"
         turn = referee_pb2.Turn(match_id=one, turn_number=2)
-        bluff = turn.view.bluff  # with what `players` look at
+        bluff = turn.view.bluff  # with the fields that `players` read
         bluff.lowest.extend([2, 1, 1, 1, 1, 1])
         bluff.highest, bluff.can_doubt = 10, True
         self._bots = bots
@@ -58,7 +58,7 @@ class Table:
             await bot.write(self._offers)
 
     async def came(self, bot: Context) -> None:
-        """Go on after a message of a bot."""
+        """Send what follows a message of a bot."""
         self._came += 1
         first, second = self._bots
         if self._came == len(self._bots):
@@ -73,7 +73,7 @@ class Table:
 
 
 def _sized(name: str, message: Message, size: int) -> bytes:
-    """Return a part of a PlayResponse of so many bytes, or one or two more."""
+    """Return a part of a PlayResponse of `size` bytes, or one or two more."""
     data, filling = message.SerializeToString(), 0
     while len(found := part(name, data + _filling(filling))) < size:
         filling += 1
@@ -91,7 +91,7 @@ class Server:
     def __init__(self) -> None:
         self._tables: dict[Context, Table] = {}
         self._single: Context | None = None
-        """A player without an opponent yet."""
+        """A bot without an opponent yet."""
 
     async def play(self, _requests: object, context: Context) -> None:
         """Handle one call."""
@@ -103,7 +103,7 @@ class Server:
             await self._seat(context, hello.max_matches)
         while (await context.read()) is not grpc.aio.EOF:
             await self._tables[context].came(context)
-        await asyncio.sleep(1)  # grpc cancels the call: no status can be sent to who is gone
+        await asyncio.sleep(1)  # grpc cancels the call: no status can be sent to a bot that is gone
 
     async def _seat(self, bot: Context, matches: int) -> None:
         other, self._single = self._single, bot

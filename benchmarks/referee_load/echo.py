@@ -1,4 +1,4 @@
-"""A bare grpc.aio echo stream: no referee is faster, or takes less memory.
+"""A bare grpc.aio echo stream: no referee can be faster, or take less memory.
 
 python -m benchmarks.referee_load.echo serve PORT
 python -m benchmarks.referee_load.echo load PORT STREAMS SECONDS BYTES
@@ -20,7 +20,7 @@ from benchmarks.options import words
 
 METHOD = "/benchmark.Echo/Echo"
 OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
-"""Channels of a process to the same address would else share one, which carries 100 streams."""
+"""Otherwise a process's channels to one address share a connection, which carries 100 streams."""
 
 
 async def serve(port: int) -> None:
@@ -80,7 +80,7 @@ async def load(port: int, streams: int, seconds: float, size: int) -> None:
 
 
 async def hold(port: int, streams: int) -> None:
-    """Open so many streams, each over a connection of its own, print a line, and stay connected
+    """Open that many streams, each over a connection of its own, print a line, and stay connected
     until killed."""
     async with contextlib.AsyncExitStack() as stack:
         calls: list[Any] = []

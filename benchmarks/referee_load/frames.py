@@ -1,4 +1,4 @@
-"""Bytes for floods: frames of HTTP/2 as no gRPC client sends them, and what is no HTTP/2."""
+"""Bytes for floods: frames of HTTP/2 that no gRPC client sends, and bytes that are not HTTP/2."""
 
 import itertools
 import socket
@@ -19,8 +19,8 @@ def frame(kind: int, flags: int, stream: int, content: bytes) -> bytes:
 
 
 def _text(text: str) -> bytes:
-    """A string of at most 16,510 bytes (RFC 7541, section 5.2); a lone surrogate is a byte that is
-    no UTF-8."""
+    """A string of at most 16,510 bytes (RFC 7541, section 5.2); a lone surrogate stands for a byte
+    that is not UTF-8."""
     content = text.encode(errors="surrogateescape")
     size = len(content)
     if size < 127:
@@ -63,11 +63,11 @@ _REQUEST: Final = _request(_LIST_BOTS)
 PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0, b"")
 _MUCH: Final = b"".join(_literal(f"x-{number}", "y" * 120) for number in range(100))
 FIRST_STREAM: Final = 3
-"""Of a flood; before it a bot may have opened one."""
+"""The first stream of a flood; a bot may have opened one before."""
 _FRAME_BYTES: Final = 16_384
-"""What a frame holds at most, unless the peer allows more."""
+"""The most bytes of a frame's content, unless the peer allows more."""
 _STEP: Final = 200
-"""Between the first streams of two pieces of a flood."""
+"""The difference between the first streams of two pieces of a flood."""
 
 
 def _calls(headers: bytes, message: bytes) -> Callable[[int], bytes]:
@@ -94,14 +94,14 @@ def _continuations(first: int) -> bytes:
 
 
 def _undecodable(lines: int = (MAX_METADATA_BYTES - 400) // 34) -> bytes:
-    """Lines of metadata, as many as fit, none of them UTF-8: a byte repeats a line."""
+    """Return as many lines of metadata as fit, none of them UTF-8; a single byte repeats a line."""
     line = b"\x40\x01x\x01\xff"  # kept in the connection's table, as its newest entry, 62
     return line + bytes([0x80 | 62]) * lines
 
 
 def oversized_call(stream: int, lines: int = 15_000) -> bytes:
-    """A call that brings so many lines of metadata, which gRPC takes from a client that has not
-    acknowledged the referee's settings."""
+    """A call with more metadata than the referee allows, which gRPC accepts from a client that has
+    not acknowledged the referee's settings."""
     fields = _REQUEST + _undecodable(lines)
     pieces = [fields[start : start + _FRAME_BYTES] for start in range(0, len(fields), _FRAME_BYTES)]
     return b"".join(
@@ -132,7 +132,7 @@ FLOODS: Final[dict[str, Callable[[int], bytes]]] = {
     "bad flag": _calls(_REQUEST, _message(b"", flag=255)),
     "bad protobuf": _calls(_REQUEST, _message(b"\xff" * 1_000)),
 }
-"""Pieces of floods, by the number of the first stream that they may open."""
+"""Functions that return a piece of a flood, given the first stream that it may open."""
 
 GREETINGS: Final[dict[str, bytes]] = {
     "http/1": b"GET / HTTP/1.1\r\nHost: arena\r\n\r\n" * 100,
@@ -143,14 +143,14 @@ GREETINGS: Final[dict[str, bytes]] = {
 
 
 SEND_SECONDS: Final = 1.0
-"""A connection that takes nothing for so long is given up."""
+"""The time after which a connection that takes nothing is given up."""
 
 
 def pour(
     connect: Callable[[], socket.socket], make: Callable[[int], bytes], first_frames: bytes = b""
 ) -> None:
-    """Send pieces of a flood as fast as they are taken, over a connection that is made anew
-    whenever it breaks. Never returns."""
+    """Send pieces of a flood as fast as they are taken, over a connection that is reopened whenever
+    it breaks. Never returns."""
     while True:
         with suppress(OSError):
             pour_over_one(connect, make, first_frames)

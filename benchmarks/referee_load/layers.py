@@ -1,13 +1,13 @@
 """What the referee calls and allocates for a decision, by layer.
 
 The calls of the event loop's thread are counted by cProfile in the real referee, while eight bots
-with 32 matches each play. What else the machine does changes counts by a few hundredths: the less
-is played in a second, the more of what happens once a second falls on a decision. Own time is that
-under the profiler, which makes calls dearer than what they do: it tells layers apart, no more.
+with 32 matches each play. The machine's other load changes counts by a few hundredths: the fewer
+decisions a second, the more of the work done once a second falls on each. Own times are those under
+the profiler, which slows calls more than other code: use them only to compare layers.
 
-Allocations are counted in a second run, if there is a C compiler: cProfile takes the number of
-calls of malloc, calloc and realloc in this thread for the time. Python's own allocator is off then,
-but not its free lists: an object that comes from these is not counted.
+Allocations are counted in a second run, if there is a C compiler: cProfile then reads the number of
+calls of malloc, calloc and realloc in this thread instead of the time. Python's own allocator is
+off, but not its free lists: an object that comes from these is not counted.
 
 COUNTS_FILE=FILE [COUNTS=allocations] python -m benchmarks.referee_load.layers serve …
 
@@ -108,12 +108,12 @@ LIBRARIES: Final[Mapping[str, str]] = {
 """The layer of packages of others; the rest of them is `OTHERS`."""
 OTHERS: Final = "libraries"
 NONE: Final = "no layer"
-"""Of a module of ours that the table forgets."""
+"""The layer of modules of ours that LAYERS does not name."""
 
 _PACKAGE: Final = PurePath(arena.__file__).parent
 _INSTALLED: Final = [PurePath(sysconfig.get_path(name)) for name in ("platlib", "stdlib")]
 DECISION: Final = "server/failover/match_snapshots.py:MatchSnapshot.add"
-"""The function that each answer passes once, whichever rules play."""
+"""The function that is called once for each answer, by compiled rules and by those in Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,11 @@ class Counted:
 
     decisions: int
     calls: dict[str, int]
-    """Of functions in Python, resumed generators and coroutines included."""
+    """Calls of functions in Python, resumed generators and coroutines included."""
     builtins: dict[str, int]
-    """Of functions in C, by the layer of the caller."""
+    """Calls of functions in C, by the layer of the caller."""
     seconds: dict[str, float]
-    """In the layer's own code and the functions in C that it calls."""
+    """The time in the layer's own code and in the functions in C that it calls."""
     functions: dict[str, int]
     """Calls in Python by function, as `FILE:NAME`."""
 
@@ -236,7 +236,7 @@ def count_calls(
 ) -> Counted:
     """Let bots with many matches each play, and count; the database must be migrated.
 
-    `settings` are further ones of the environment.
+    `settings` are further variables of the environment.
     """
     with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(1) as threads:
         file = Path(home) / "counts.json"

@@ -8,14 +8,16 @@ python -m benchmarks.referee_load.players crowd PORT MATCHES_AT_ONCE PLAYERS SEC
 python -m benchmarks.referee_load.players idle PORT [GAME [SHARING]] < tokens
 
 They use the protocol like any bot and play like the sample bot `timid`: the smallest raise, and a
-doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
-turn of its match in µs, decisions per match and per message; `deal` does so for bots that play here
-their part of so many matches at all referees that are in use, as the SDK deals them out, and think
-about each turn for so many seconds; `count` prints the number of decisions so far for ten moments
-per second; `until` plays so many decisions and prints how many were refused, by kind of fault;
-`crowd` connects all, lets the first PLAYERS play and the others wait, prints a line when it begins
-to count, and figures; `idle` connects, for bluff or another game, so many bots over each
-connection, prints a line and stays connected.
+doubt a fifth of the time.
+
+`play` prints decisions/s, the median time from an answer to the next turn of its match in µs,
+decisions per match and per message. `deal` prints the same for bots that have MATCHES_IN_ALL at all
+referees in use, play here their part of these, as the SDK deals them out, and take THINKING seconds
+for each turn. `count` prints the number of decisions so far for ten moments per second. `until`
+plays DECISIONS and prints how many were refused, by kind of fault. `crowd` connects all bots, lets
+the first PLAYERS play and the others wait, prints a line when it begins to count, and figures.
+`idle` connects bots, of Bluff or another game, SHARING over each connection, prints a line and
+stays connected.
 """
 
 import asyncio
@@ -41,7 +43,7 @@ from benchmarks.referee_load.echo import OWN_CONNECTION
 
 DOUBTS = 0.2
 FACES = bluff_pb2.BluffFace.values()[1:]
-"""As `lowest` has them: without the one that is not used."""
+"""The faces in the order of `lowest`, without BLUFF_FACE_UNSPECIFIED."""
 AT_ONCE = 100
 SETTLING = 5.0
 """Seconds between the last bot's connecting and the first decision that counts."""
@@ -72,7 +74,7 @@ class Load:
         """Matches that have begun and not ended."""
 
     async def connections(self, count: int) -> None:
-        """Wait until so many more bots are connected."""
+        """Wait until `count` more bots are connected."""
         for _ in range(count):
             await self.connected.acquire()
 
@@ -93,7 +95,7 @@ async def play(
     connection: Sequence[tuple[str, int]] = OWN_CONNECTION,
 ) -> None:
     """Run one bot until its stream ends. One that `waits` plays nothing; one that `deals` plays its
-    part of the matches here; one is `thinking` for so many seconds about each turn."""
+    part of the matches here; `thinking` is the seconds that it takes for each turn."""
     random, own = Random(token), ""
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", connection) as channel:
         metadata = (("authorization", f"Bearer {token}"),)
@@ -226,7 +228,7 @@ async def count(tokens: list[str], port: int, matches: int, seconds: float) -> N
 
 
 async def until(tokens: list[str], port: int, matches: int, decisions: int) -> None:
-    """Run all bots for so many decisions, and print these and the refusals."""
+    """Run all bots until they made `decisions`, and print these and the refusals."""
     load = Load()
     load.counting = True
     async with playing(play(port, token, matches, load) for token in tokens):
@@ -241,7 +243,7 @@ async def crowd(tokens: list[str], port: int, matches: int, players: int, second
     they have settled, and then figures."""
     load, began = Load(), monotonic()
     async with AsyncExitStack() as stack:
-        for part in slices(tokens[::-1]):  # who plays comes last
+        for part in slices(tokens[::-1]):  # the players come last
             bots = (
                 play(port, token, matches, load, waits=token not in tokens[:players])
                 for token in part
@@ -283,7 +285,7 @@ async def idle(tokens: list[str], port: int, game: str = "bluff", sharing: int =
 
 
 def slices(tokens: list[str]) -> list[list[str]]:
-    """Those that connect at once: one address may have so many connections that say nothing."""
+    """The groups that connect at once: an address may have few connections that say nothing."""
     return [tokens[at : at + AT_ONCE] for at in range(0, len(tokens), AT_ONCE)]
 
 

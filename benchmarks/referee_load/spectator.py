@@ -2,7 +2,7 @@
 
 python -m benchmarks.referee_load.spectator PORT MATCHES SECONDS
 
-MATCHES is how many it is shown at the same time. It prints whether its stream ended before.
+MATCHES is how many it is shown at the same time. It prints whether its stream ended too early.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from benchmarks.options import words
 
 
 async def watch(port: int, matches: int, seconds: float) -> bool:
-    """Watch for so long; return whether the stream ended before."""
+    """Watch for `seconds`; return whether the stream ended earlier."""
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         # Not parsed: the referee is measured.
         call: Any = channel.unary_stream("/arena.v1.SpectatorService/Watch")

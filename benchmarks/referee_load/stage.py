@@ -22,7 +22,7 @@ Serving = tuple[int, subprocess.Popen[bytes]]
 
 @contextlib.contextmanager
 def database() -> Iterator[str]:
-    """The URL of a database of its own, migrated."""
+    """Yield the URL of a new, migrated database."""
     with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
         migrate(url)
         yield url
@@ -38,7 +38,7 @@ async def register(url: str, count: int, name: str, owner: str | None = None) ->
 
 
 def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
-    """The figures that a client of benchmarks.referee_load prints."""
+    """Return the figures that a client of benchmarks.referee_load prints."""
     with client(*arguments, tokens=tokens) as process:
         answer, _ = process.communicate()
     figures: Figures = json.loads(answer)
@@ -47,7 +47,7 @@ def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
 
 @contextlib.contextmanager
 def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
-    """A client process, given its module and arguments; tokens are written to its input."""
+    """Run a client process, given its module and arguments; tokens are written to its input."""
     module, *rest = map(str, arguments)
     with subprocess.Popen(
         [sys.executable, "-m", f"benchmarks.referee_load.{module}", *rest],
@@ -63,7 +63,7 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
 
 
 def next_line(process: subprocess.Popen[str]) -> str:
-    """The next line that a client prints, when it does."""
+    """Wait for the next line that a client prints, and return it."""
     assert process.stdout is not None
     return process.stdout.readline()
 
@@ -72,8 +72,8 @@ def next_line(process: subprocess.Popen[str]) -> str:
 def referee(
     url: str, program: str = "arena", open_files: int | None = None, **settings: str
 ) -> Iterator[Serving]:
-    """A running `arena serve` on the database, as (port, process); `program` is its module,
-    `open_files` a hard limit, `settings` are further ones by name."""
+    """Run `arena serve` on the database; yield (port, process). `program` is its module,
+    `open_files` a hard limit, `settings` are further environment variables."""
     limited = ["bash", "-c", 'ulimit -n "$0"; exec "$@"', str(open_files)] if open_files else []
     words = [*limited, sys.executable, "-m", program, "serve", "--port"]
     with tempfile.TemporaryDirectory() as home:
@@ -83,7 +83,7 @@ def referee(
 
 
 def bare_server(*words: str) -> contextlib.AbstractContextManager[Serving]:
-    """A bare gRPC server: `echo serve`, or `bare`, which exchanges a referee's messages."""
+    """Run a bare gRPC server: `echo serve`, or `bare`, which exchanges a referee's messages."""
     module, *rest = words
     return _running([sys.executable, "-m", f"benchmarks.referee_load.{module}", *rest])
 

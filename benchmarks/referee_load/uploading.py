@@ -1,6 +1,6 @@
 """Owners who upload builds: python -m benchmarks.referee_load.uploading PORT UPLOADS SECONDS < keys
 
-The keys' owners take turns, and begin the uploads at equal distances of time. It prints how many
+The keys' owners take turns, and begin the uploads at equal intervals of time. It prints how many
 were taken and refused, and the times that an upload took; what refusals say goes to stderr.
 """
 
@@ -21,7 +21,7 @@ from benchmarks.options import words
 
 THREADS = 16
 TABLES_BYTES = (0, 100_000, 1_000_000)
-"""What the builds hold beside their program, in turns."""
+"""The sizes of the data that builds hold beside their program, in turns."""
 
 
 def build(number: int) -> tuple[str, bytes]:

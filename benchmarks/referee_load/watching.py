@@ -1,4 +1,4 @@
-"""What spectators cost: a referee under load with nobody, and with some, watching, in turns."""
+"""What spectators cost: a referee under load, without spectators and with some, in turns."""
 
 import asyncio
 import json

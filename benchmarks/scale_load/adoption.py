@@ -1,4 +1,4 @@
-"""How long matches of a referee stand still that ends, or hangs, until the other one asks on."""
+"""How long matches wait after their referee ends, or hangs, until another one continues them."""
 
 import asyncio
 import signal
@@ -16,17 +16,17 @@ from benchmarks.rounds import Figures, Runs, alternate
 
 BOTS: Final = 8
 MATCHES: Final = 16
-"""Of each bot at each of the two referees."""
+"""The matches of each bot at each of the two referees."""
 FIRST_TURN: Final = "first turn, s"
 WARM_UP: Final = 5.0
 PATIENCE: Final = 20.0
 HOW: Final = {"killed": signal.SIGKILL, "hung": signal.SIGSTOP}
-"""A process of the same machine that ends is missed at once; one that hangs only by its silence, as
-one that ends on another machine."""
+"""On the same machine the end of a process is noticed at once. A hang is noticed only by silence,
+like the end of a process on another machine."""
 
 
 class _Heard(Load):
-    """What the bots hear from the referee that goes on."""
+    """What the bots hear from the referee that is left."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -33,7 +33,7 @@ NOBODYS_GAME: Final = "bloeff"
 MATCHES_EACH: Final = 32
 """The matches of each of the few bots that are compared with a bare server."""
 TOGETHER: Final = 18
-"""How many of their turns share a message at a referee, apart from messages without turns."""
+"""How many of their turns share a message at a referee, not counting messages without turns."""
 ALONE: Final = "a turn a message"
 RATIO: Final = "relative to the bare server"
 _RULES: Final = {"compiled rules": "true"} if find_spec("bluff_arena_fast") else {}
@@ -43,27 +43,27 @@ RULES: Final = {"rules in Python": "false"} | _RULES
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """So many connected bots, of which some play and the others wait."""
+    """A number of connected bots, of which some play and the others wait."""
 
     bots: int
     players: int
     matches: int
-    """Of each player at once."""
+    """The matches at once of each bot that plays."""
 
     def __str__(self) -> str:
         return f"{self.bots:,} bots, {self.players} of them with {self.matches} matches each"
 
 
 def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
-    """By round, in turns: decisions a second, the referee's CPU for one, turns that share a
-    message, the matches that ran, seconds until all were connected, and the referee's memory. Of a
-    few bots; of a crowd of which the same few play; and of one in which as many matches are shared
-    out, one for each player. Then the decisions and their CPU relative to those of the few.
+    """Return by load and round, in turns: decisions a second, the referee's CPU for one, turns that
+    share a message, the matches that ran, seconds until all were connected, and the referee's
+    memory; then the decisions and their CPU relative to those of the few. The loads are a few bots;
+    a crowd of which the same few play; and a crowd with as many matches, one for each player.
     """
     found: dict[str, Runs] = {}
     for matches in (MAX_MATCHES, 1):
         few = Connected(FEW, FEW, matches)
-        # With one match each, the two crowds are one.
+        # With one match each, the two crowds are the same.
         loads = [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
         measured = alternate({load: partial(played, load) for load in loads}, rounds)
         for load, runs in measured.items():
@@ -74,8 +74,8 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
 
 
 def beside_bare(crowd: int, rounds: int) -> dict[str, Runs]:
-    """By load and server, in turns: decisions a second, the CPU of one, also relative to the bare
-    server's in the same round, and the turns that share a message. The loads are a crowd whose
+    """Return by load and server, in turns: decisions a second, the CPU of one, also relative to the
+    bare server's in the same round, and the turns that share a message. The loads are a crowd whose
     players have a match each, so that nearly each turn has a message of its own, and a few bots
     with many matches.
     """
@@ -96,8 +96,8 @@ def beside_bare(crowd: int, rounds: int) -> dict[str, Runs]:
 
 
 def played(arm: Connected, **settings: str) -> Figures:
-    """What a referee of its own, with these settings, needs for it."""
-    # A new database each: a referee goes on with matches that the one before has left.
+    """Return what a new referee with these settings needs for a load."""
+    # A new database each time: a referee continues the matches that the previous one has left.
     with database() as url:
         tokens = asyncio.run(register(url, arm.bots, "bot"))
         with referee(url, "arena", None, **settings) as at:
@@ -105,7 +105,7 @@ def played(arm: Connected, **settings: str) -> Figures:
 
 
 def played_bare(arm: Connected) -> Figures:
-    """What a bare gRPC server needs to exchange the same messages."""
+    """Return what a bare gRPC server needs to exchange the same messages."""
     with bare_server("bare") as at:
         return _played(*at, [f"token{n}" for n in range(arm.bots)], arm)
 
@@ -132,9 +132,9 @@ def _played(
 
 
 def idle_memory(bots: int) -> Figures:
-    """The memory in MB with so many bots that wait: the referee's where each has a connection of
-    its own, and where STREAMS share one, as those of a worker do; and that of a bare gRPC server
-    with as many connections."""
+    """Return the memory in MB with `bots` that wait: the referee's if each has a connection of its
+    own, and if STREAMS bots share one, as those of a worker do; and that of a bare gRPC server with
+    as many connections."""
     with database() as url:
         tokens = asyncio.run(register(url, bots, "idle"))
         return {
@@ -161,7 +161,7 @@ def _idle_referee(url: str, tokens: list[str], sharing: int) -> float:
 
 
 def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str]") -> float:
-    """The server's, once all are connected."""
+    """Return the server's memory, once all clients are connected."""
     next_line(clients)
     memory = resident_mb(server.pid)
     clients.kill()

@@ -11,10 +11,10 @@ P = ParamSpec("P")
 
 
 class KeptFigures:
-    """By the name of a part, as JSON has them; kept in a file after each part if there is one."""
+    """Figures by the name of a part, as JSON values; written to the file, if any, after each."""
 
     def __init__(self, path: Path | None, again: Collection[str]) -> None:
-        """Figures in the file are those of an earlier run; parts of `again` are measured anew."""
+        """Take figures of an earlier run from the file; parts of `again` are measured again."""
         self._path = path
         self._again = again
         self._parts: dict[str, dict[str, Any]] = {}
@@ -26,7 +26,7 @@ class KeptFigures:
         return self._parts[name]["figures"] if name in self._parts else {}
 
     def named(self, part: str) -> list[str]:
-        """The names, after the colon, of what was measured of a part."""
+        """Return the names, after the colon, under which a part was measured."""
         start = f"{part}: "
         return [name.removeprefix(start) for name in self._parts if name.startswith(start)]
 
@@ -35,11 +35,11 @@ class KeptFigures:
         return [load for part in self._parts.values() for load in part["load"]]
 
     def lacks(self, name: str) -> bool:
-        """Whether a part, or what is named after it and a colon, is to be measured."""
+        """Return whether a name, "PART" or "PART: …", must be measured."""
         return name not in self._parts or name.split(":")[0] in self._again
 
     def add(self, name: str, measure: Callable[P, Any], *given: P.args, **named: P.kwargs) -> None:
-        """Measure a part."""
+        """Measure a part, and keep its figures."""
         before, began = os.getloadavg()[0], time.monotonic()
         figures = json.loads(json.dumps(measure(*given, **named)))
         after, seconds = os.getloadavg()[0], time.monotonic() - began

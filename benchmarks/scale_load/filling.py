@@ -1,9 +1,9 @@
 """Databases of many bots and matches: bots that played seat blocks, made by SQL, as if recorded.
 
 Constraints of each row are checked while foreign keys and triggers are not, since the results come
-from here. A million matches of two seats take about a minute, of four two. Strengths are spread
-evenly over 800 Elo; every match has luck, a rating event and a transcript, which is that of a match
-really played.
+from here. A million matches of two seats take about a minute, of four seats two. Strengths are
+spread evenly over 800 Elo; every match has luck, a rating event and a transcript, which is that of
+a match really played.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ INSERT INTO versions (bot_id, label)
     SELECT id, '1' FROM bots WHERE name ~ '^bot[0-9]+$' ORDER BY id;
 """
 
-# Ids begin with the time (UUIDs of version 7), and rows lie in its order, as those of a referee do.
+# Ids begin with the time (UUIDs of version 7), and rows are in its order, as a referee writes them.
 _BLOCKS = """
 CREATE OR REPLACE FUNCTION pg_temp.id_at(at timestamptz) RETURNS uuid LANGUAGE sql AS $$
     SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
@@ -99,15 +99,15 @@ INSERT INTO version_counts SELECT version_id, count(*), sum(faults) FROM match_s
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A database of matches at tables of so many seats."""
+    """A database of matches at tables of `seats` seats."""
 
     url: str
     seats: int
 
 
 def fill_database(url: str, bots: int, matches: int, seats: int = 2) -> None:
-    """Make the bots and their matches in a migrated database, and let Postgres analyse it. At first
-    a few blocks are really played, by as many other bots as have seats."""
+    """Make the bots and their matches in a migrated database, and let Postgres analyse it. First a
+    few blocks are really played, by other bots, one for each seat."""
     few = [
         ("honest", sensible(0.1)),
         *((f"alpha{n or ''}", sensible(0.0)) for n in range(seats - 1)),

@@ -1,5 +1,5 @@
-"""Commands, the referee's start and the dashboard on a database: seconds and megabytes, of each as
-many figures as there were runs; and what further processes bring to `arena play`."""
+"""Commands, the referee's start and the dashboard on a database: seconds and megabytes, one figure
+for each run; and what a second process gains in `arena play`."""
 
 import json
 import resource
@@ -26,13 +26,13 @@ from tests.chromium import CHROMIUM
 MATCHES: Final = 30_000
 """The number of matches that `arena play` plays for a figure."""
 BOT: Final = "bot7"
-"""Whose matches are listed."""
+"""The bot whose matches are listed."""
 LINKS: Final = 5
 """How often a link is followed; one figure is the median."""
 
 
 def referee_start(filled: Filled, times: int) -> Runs:
-    """Until a referee's port is open, and its CPU and memory then."""
+    """Return the seconds until a referee's port is open, and its CPU and memory then."""
 
     def start() -> Figures:
         began = time.monotonic()
@@ -47,7 +47,7 @@ def referee_start(filled: Filled, times: int) -> Runs:
 
 
 def commands(filled: Filled, times: int) -> Runs:
-    """Each command, from its start to its end, and its CPU."""
+    """Return the seconds of each command, from its start to its end, and its CPU."""
     words = {
         "arena leaderboard": ["leaderboard", "--seats", str(filled.seats)],
         "matches --bot": ["matches", "--bot", BOT],
@@ -137,7 +137,7 @@ def matches_a_second(rounds: int) -> dict[int, Runs]:
 
 
 def _seconds(url: str, arguments: list[str]) -> tuple[float, float]:
-    """From the start of a command to its end, and its CPU."""
+    """Return the seconds from the start of a command to its end, and its CPU."""
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     arena(*arguments, url=url)
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -22,11 +22,11 @@ from arena.server.play.ports import ChallengePolicy, Player
 
 TABLES: Final = 2_000
 PLACES: Final = 4
-"""Of each bot; half of all are taken while it is measured."""
+"""The places of each bot; half of all places are taken during the measurement."""
 PLAYED: Final = 20
 """Matches of each bot before, on average."""
 SECONDS: Final = 2.0
-"""For a block of two matches."""
+"""The duration of a block of two matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Ladder:
         self.running.append(bots)
 
     def close(self) -> None:
-        """The oldest table ends: its places are free again, and its time is charged to owners."""
+        """End the oldest table: free its places, and charge its time to the owners."""
         bots = self.running.popleft()
         candidates = [bot.candidate for bot in bots]
         used = {one.bot: SECONDS / 4 for one in candidates}
@@ -107,16 +107,16 @@ class _Ladder:
 
 
 def microseconds_a_table(bots: int) -> dict[str, float]:
-    """Means over TABLES tables of two, while half of all places are taken, in CPU time: choosing
-    the next table, with the fair shares of places; and all that a table costs, its places taken and
-    given back at its end included."""
+    """Return means of CPU time over TABLES tables of two, while half of all places are taken: for
+    choosing the next table, with the fair shares of places; and for all that a table costs,
+    including its places, which are taken and given back at its end."""
     ladder = _Ladder(bots)
     ladder.tables.look_again()
     running = bots * PLACES // 4
     for _ in range(running):
         ladder.open(ladder.find())
-    # A full collection that what was made until here brings about is not part of choosing: it took
-    # half of the time. A referee sets its modules aside and seldom has one
+    # Otherwise the objects made so far cause a full collection below, which took half of the time.
+    # It is not part of choosing: a referee freezes its modules' objects and seldom has one
     # (`arena.server.app.event_loop`).
     gc.collect()
     began, choosing = time.process_time_ns(), 0

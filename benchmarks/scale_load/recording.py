@@ -17,7 +17,7 @@ from tests.dashboard.played import fill, sensible
 from tests.databases import administrator, named, plain
 
 BLOCKS: Final = 500
-"""Of two matches each."""
+"""The blocks of a measurement, of two matches each."""
 
 RECORDED: Final = ("pages read for a match", "kB of log for a match")
 
@@ -28,8 +28,8 @@ SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'),
 
 
 def recording(filled: Filled, times: int) -> Runs:
-    """Pages that a recorded match of two seats reads, and kilobytes that it adds to the write-ahead
-    log. It is recorded in a copy of the database, some before it is measured."""
+    """Return the pages read, and the kilobytes of write-ahead log written, to record a match of two
+    seats. Matches are recorded in a copy of the database, some of them before the measurement."""
     with _copy(filled.url) as url:
         _record(url)
         return together(_recorded(url) for _ in range(times))
@@ -37,7 +37,7 @@ def recording(filled: Filled, times: int) -> Runs:
 
 def _recorded(url: str) -> Figures:
     with psycopg.connect(plain(administrator(url)), autocommit=True) as connection:
-        # After a checkpoint the log gets every page whole that is changed for the first time.
+        # After a checkpoint the first change of a page writes the whole page to the log.
         connection.execute("CHECKPOINT")
         log, reads = _counts(connection)
         _record(url)

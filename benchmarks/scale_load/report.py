@@ -30,21 +30,21 @@ TARGETS: Final = {
     "later, loaded again, s": 0.5,
     "dashboard, MB": 400.0,
 }
-"""With LONG matches of a thousand bots, on a quiet machine of two cores."""
+"""Upper limits with LONG matches of a thousand bots, on a quiet machine of two cores."""
 SHORT: Final = 1_000
 LONG: Final = 1_000_000
 GROWTH: Final = 1.2
-"""From SHORT to LONG, the start of processes aside."""
+"""The most growth from SHORT to LONG, without the start of processes."""
 PAIRING_US: Final = 100.0
 CROWD_SHARE: Final = 0.8
-"""Of the decisions of a few bots at as many running matches."""
+"""The least share that a crowd makes of the decisions of a few bots with as many matches."""
 BESIDE_BARE: Final = 1.3
 """CPU of a decision in a crowd, relative to a bare server that exchanges the same messages."""
 IDLE_MB: Final = 400.0
 """The referee's memory with IDLE_BOTS connected, each over a connection of its own."""
 IDLE_BOTS: Final = 10_000
 SHARED_OUT_CPU: Final = 1.1
-"""Of a decision with two referees that share the matches of one, relative to it."""
+"""The most CPU of a decision with two referees that share the matches of one, relative to one."""
 SCALING: Final = 0.8
 """Decisions a second of N referees, relative to N times those of one."""
 SECOND_JOB: Final = 1.7
@@ -55,7 +55,7 @@ _HISTORY: Final = ("referee", "commands", "dashboard", "checkpoints", "recording
 
 
 def print_report(found: KeptFigures) -> None:
-    """All figures that there are."""
+    """Print all figures that there are."""
     table = Table()
     measured = sorted({name for part in _HISTORY for name in found.named(part)}, key=_numbers)
     for seats in dict.fromkeys(_numbers(name)[0] for name in measured):

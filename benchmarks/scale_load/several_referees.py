@@ -16,14 +16,14 @@ from benchmarks.rounds import Figures, Runs, alternate
 
 BOTS: Final = 8
 MATCHES: Final = 32
-"""Of each bot at one referee."""
+"""The matches of each bot at one referee."""
 THINKING: Final = 0.004
 """Seconds for a turn: eight bots make 2,000 decisions a second at the most, a sixth of what keeps a
 referee busy, and a third on a slow machine."""
 SECONDS: Final = 8.0
 WARM_UP: Final = 4.0
 CORES_EACH: Final = 2
-"""Of a referee: its own, and one for its bots and its part of Postgres."""
+"""The cores for a referee: its own, and one for its bots and its part of Postgres."""
 
 DECISIONS: Final = "decisions a second"
 CPU: Final = "CPU µs"
@@ -33,7 +33,7 @@ AT_ONE: Final = "% at one"
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """So many referees, and the matches of each bot at all of them together."""
+    """A number of referees, and the matches of each bot at all of them together."""
 
     referees: int
     matches: int
@@ -46,17 +46,17 @@ class Load:
 
 
 def shared_out(referees: int) -> Load:
-    """The matches that one referee is kept busy by, shared out."""
+    """Return a load that would keep one referee busy, shared out."""
     return Load(referees, MATCHES)
 
 
 def with_room(referees: int) -> Load:
-    """Matches for which one referee has room: the others stand by."""
+    """Return a load for which one referee has room: the others stand by."""
     return Load(referees, MATCHES, THINKING)
 
 
 def as_many_each(referees: int) -> Load:
-    """As many matches at each as at one alone: several referees serve so many more."""
+    """Return a load with as many matches at each referee as at one alone."""
     return Load(referees, MATCHES * referees)
 
 
@@ -71,15 +71,15 @@ def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
 
 
 def _measured(load: Load) -> Figures:
-    # A new one: bots would be sent again the ends of the load before.
+    # A new database: in an old one, bots would get the ends of the previous load again.
     with database() as url:
         return _played(url, asyncio.run(register(url, BOTS, "bot")), load)
 
 
 def _played(url: str, tokens: list[str], load: Load) -> Figures:
-    """All bots have a stream to each referee, as the SDK would give them.
+    """Play with a stream from each bot to each referee, as the SDK has it.
 
-    Bots that do not think use all referees from the beginning, as soon they would anyway."""
+    Bots that do not think use all referees from the beginning, as they soon would in any case."""
     spread = str(FULL if load.thinking else 0)
     with ExitStack() as stack:
         at = [
@@ -112,6 +112,6 @@ def _played(url: str, tokens: list[str], load: Load) -> Figures:
 
 
 def _messages(figures: Figures) -> float:
-    """A second; none where no bot plays."""
+    """Return the messages a second; 0 if no bot plays."""
     decisions = figures["per_second"]
     return decisions / figures["decisions_per_message"] if decisions else 0.0

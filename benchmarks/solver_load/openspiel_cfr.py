@@ -39,7 +39,7 @@ def main() -> None:
 
     game = pyspiel.load_game("liars_dice")
     solver = pyspiel.CFRPlusSolver(game)
-    # OpenSpiel's exploitability is half of it.
+    # OpenSpiel's exploitability is half of NashConv.
     looks(
         solver.evaluate_and_update_policy,
         lambda: pyspiel.nash_conv(game, solver.average_policy()),

@@ -52,7 +52,7 @@ class Learner:
         self._adam = Adam(self.weights)
 
     def update(self, part: float) -> None:
-        """Play some decisions and learn from them, at a part of the way from 0 to 1."""
+        """Play some decisions and learn from them; `part` is the part of training done, 0 to 1."""
         seen, masks, signs, taken, values, rewards, ends = self.play()
         gains, later = np.empty_like(rewards), np.zeros(BATCH, np.float32)
         for step in range(STEPS)[::-1]:

@@ -24,7 +24,7 @@ BluffTurn = Turn[BluffView, Choice]
 
 
 class Sure(Bot[BluffView, Choice]):
-    """A bot that draws nothing."""
+    """A bot that plays without chance."""
 
     def probabilities(self, turn: BluffTurn) -> Mapping[Choice, float]:
         """Return the action that it takes."""
@@ -34,7 +34,7 @@ class Sure(Bot[BluffView, Choice]):
 class Jumper(Sure):
     """A bot that bets as high as it believes."""
 
-    probabilities = Sure.probabilities  # a class declares the play of its own `act` alone
+    probabilities = Sure.probabilities  # it counts only in the class that has the `act`
 
     def act(self, turn: BluffTurn) -> Choice:
         """Return the highest bet that is likelier than 45 %, or the doubt, or the lowest bet."""

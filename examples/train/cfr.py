@@ -52,7 +52,7 @@ class Node:
         return np.where(total > 0, shares, 1 / len(self.actions))
 
     def improve(self, reach, weight):
-        """Return both seats' values by hand, given how likely each hand comes here, and learn."""
+        """Learn, and return both seats' values by hand; `reach` has the chances to come here."""
         strategy, seat = self.strategy(), self.seat
         found = []
         for child, chance in zip(self.children, strategy):

@@ -3,16 +3,17 @@
     python policy_gradient.py --seats 2 --minutes 20 --out trained
     python policy_gradient.py --seats 6 --minutes 20 --out trained
 
-One net (the actor) plays, in half of the matches all seats, in the others one against `honest`. It
-sees, and its logits begin with, how likely each action is right by the own dice (sight.py): from
-nothing, six seats would take hours. A second net (the critic) sees everybody's dice while training
-and estimates each seat's chance to win; how much better a match went on than the critic expected is
-the advantage of the action. The actor's logits follow the advantage, and an entropy bonus that
-shrinks with time keeps it from playing one action always: without it, self-play runs in circles.
+One net (the actor) plays all seats in half of the matches, and one seat against `honest` in the
+others. Its inputs include, and its logits begin with, how likely each action is right by the seat's
+own dice (sight.py): from nothing, six seats would take hours. A second net (the critic) sees all
+dice while training and estimates each seat's chance to win; the advantage of an action is how much
+better the match went than the critic expected. The actor's logits follow the advantage, and an
+entropy bonus that shrinks with time keeps it from always playing one action: without it, self-play
+runs in circles.
 
-Written to --out: net-SEATS.npz, which bot.py plays; checkpoint-SEATS.npz, from which --resume goes
-on; progress-SEATS.csv and, with `pip install 'bluff-arena[figures]'`, progress-SEATS.png, the share
-of wins against the house bots with 95 % intervals.
+Written to --out: net-SEATS.npz, which bot.py plays; checkpoint-SEATS.npz, for --resume;
+progress-SEATS.csv and, with `pip install 'bluff-arena[figures]'`, progress-SEATS.png, the share of
+wins against the house bots with 95 % intervals.
 """
 
 import argparse
@@ -33,14 +34,14 @@ from arena.learn.nets import Net, chances, drawn, layers_of
 STEPS = 32
 """The decisions of each match between two updates."""
 PARTS = 16
-"""The steps in which an update goes through its decisions."""
+"""The number of parts of an update's decisions, each of which is one step of both nets."""
 RATE = 1e-3
 TRACE = 0.9
 """Lambda: how far rewards are traced back before the critic's estimate takes their place."""
 ENTROPY = 0.03, 0.003
 """The weight of the entropy bonus, at the beginning and at the end."""
 AVERAGE = 0.99
-"""What is evaluated and exported is a running mean of the actor's weights."""
+"""The decay of the running mean of the actor's weights, which is evaluated and exported."""
 
 
 class Learner:
@@ -132,7 +133,7 @@ class Learner:
 
 
 def save(learner, out, seats, options):
-    """Write the averaged actor for bot.py, and everything to go on from."""
+    """Write the averaged actor for bot.py, and a checkpoint for --resume."""
     about = json.dumps(
         {"version": learner.env.encoding.version, "seats": seats, "options": options}
     )
@@ -142,7 +143,7 @@ def save(learner, out, seats, options):
 
 
 def load(learner, file):
-    """Go on from a checkpoint; Adam begins anew."""
+    """Load a checkpoint, without the state of Adam."""
     with np.load(file) as kept:
         nets = learner.actor.weights + learner.critic.weights + learner.average
         for number, weight in enumerate(nets):
@@ -163,7 +164,7 @@ def chart(rows, file):
 
 
 def main(arguments=None):
-    """Train for a time, evaluate now and then, and write what came of it."""
+    """Train, evaluate at intervals, and write the nets and their progress."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--dice", type=int, default=5, help="dice per player")

@@ -3,7 +3,7 @@
     pip install torch
     python policy_gradient_torch.py --seats 2 --minutes 20 --out trained
 
-Take it from here for other layers or a GPU. What it writes is the same: bot.py needs no PyTorch.
+Change it for other layers or a GPU. It writes the same files, so bot.py needs no PyTorch.
 """
 
 from itertools import pairwise
@@ -31,7 +31,7 @@ class TorchNet:
         self.weights += [one.bias.detach().numpy() for one in linear]
 
     def forward(self, inputs):
-        """Return the outputs, and what `learn` needs to know of how they came about."""
+        """Return the outputs, as an array and as the tensor that `learn` needs."""
         outputs = self.module(torch.from_numpy(inputs))
         return outputs.detach().numpy(), outputs
 

@@ -21,7 +21,7 @@ class Sight:
         self.fields, self.dice = encoded.fields, encoded.game.options.dice_per_player
         self.most = encoded.seats * self.dice
         self.tails = np.array([self.tails_of(chance) for chance in 5 * [1 / 3] + [1 / 6]])
-        """[face, unseen dice, most + wanted] The probability that as many of them match."""
+        """[face, unseen dice, most + wanted] The probability that at least `wanted` match."""
         quantities = np.arange(1, self.most + 1)[:, None]
         self.wanted = self.most + quantities
         self.places = np.where(np.arange(6) == 5, 4 * quantities - 1, 2 * quantities)
@@ -35,7 +35,7 @@ class Sight:
                 comb(dice, n) * chance**n * (1 - chance) ** (dice - n) for n in range(dice + 1)
             ]
             for wanted in range(-self.most, self.most + 1):
-                # Not exactly 1 where nothing is wanted: `honest` sums alike, and ties depend on it.
+                # Not exactly 1 if none is wanted: `honest` sums so, too, and ties depend on it.
                 found[dice, self.most + wanted] = sum(likely[max(0, wanted) :])
         return found
 
@@ -53,7 +53,7 @@ class Sight:
         return np.hstack([doubt[:, None], bets])
 
     def inputs(self, observations, masks, right):
-        """Return what the actor sees: the observation, the doubt's chance, the lowest bets'."""
+        """Return the actor's inputs: observation, chances of the doubt and of the lowest bets."""
         lowest, any_legal = self.lowest(masks)
         bets = np.take_along_axis(right, lowest, 1) * any_legal
         return np.hstack([observations, right[:, :1], bets]).astype(np.float32)

@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 class _Recorder(Random):
-    """Keeps what it was to choose from."""
+    """A generator that records what it last chose from, and chooses the first."""
 
     chosen_from: Sequence[Any] | None = None
 
@@ -106,7 +106,7 @@ def _watched(kind: type[Bot[Any, Any]], seen: list[Turn[Any, Any]]) -> type[Bot[
 
 
 def _is_clear(view: BluffView) -> bool:
-    """Whether the answer does not hang on how a language rounds: no two different sums of
+    """Return whether the answer does not depend on how a language rounds: no two different sums of
     probabilities that are compared are equal up to rounding."""
     if not view.can_doubt:
         compared = [

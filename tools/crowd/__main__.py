@@ -19,7 +19,7 @@ SHOWN_EVERY = 20
 
 
 def main() -> None:
-    """Train, and write the net now and then."""
+    """Train, and write the net at intervals."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1] if __doc__ else None)
     parser.add_argument("--updates", type=int, default=580)
     parser.add_argument("--batch", type=int, default=1024, help="matches at a time")

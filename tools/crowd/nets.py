@@ -21,7 +21,7 @@ VALUE_RATE: Final = 3e-3
 
 
 class Weigher:
-    """A net of one hidden layer that sees one action: its logit, and what the round is worth."""
+    """A net of one hidden layer that values one action: its logit, and the worth of the round."""
 
     def __init__(self, random: np.random.Generator) -> None:
         past = np.zeros((FEATURES, 2), np.float32)
@@ -78,7 +78,7 @@ class TableValue:
     def learn(
         self, counts: NDArray[np.int32], openers: NDArray[np.int32], chances: Numbers
     ) -> None:
-        """Come closer to the chances that rounds which began so ended with."""
+        """Fit the net to the chances at the end of rounds that began with these dice."""
         seen, live = _described(counts, openers), counts > 0
         hidden, scores = self._scores(seen)
         slope = ((softmax(scores, live) - chances) / len(seen)).reshape(-1, 1)

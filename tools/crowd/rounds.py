@@ -24,7 +24,7 @@ from arena_sample_bots.honest import OPENS_AT
 from tools.crowd.sight import CANDIDATES, HANDS, LOWEST, MOST, SEATS, at_least, look
 
 NUMBERS: Final = np.array([SEATS, MOST_DICE, MOST, 1, 1, 1, 0], np.int64)
-"""The options, as of batch_rounds."""
+"""The options, in the form of `batch_rounds`."""
 LEARNER, BAYES, HONEST = range(3)
 """The kinds of players."""
 

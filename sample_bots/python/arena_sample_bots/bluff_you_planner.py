@@ -7,11 +7,11 @@ worth of the chip, how they do answer. If a seat believes at a rate of b
 
     a truth is worth prize * (1 - b) - price * b,
     a lie   is worth prize * b - price * (1 - b),
-    a swap  is worth what the next bluffer loses by it, as the equilibrium has it.
+    a swap  is worth what the next bluffer loses by it, as the equilibrium values it.
 
 A double, which a swap needs, comes in 4 of 9 rolls; so a swap is what saves it from a bad lie. It
-chooses among all announcements to all seats, better ones more often, and prefers to let a seat win
-that is behind.
+chooses among all announcements to all seats, better ones more often, and rather lets a seat win
+that has few points.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ from arena_sample_bots.bluff_you_equilibrium import (
 )
 
 UNSEEN = 6
-"""The number of observed answers that the equilibrium's rate of belief counts for."""
+"""The weight of the equilibrium's rate of belief, as a number of observed answers."""
 DEAR = 3
 """The points from which chips are counted apart from cheaper ones."""
 TEMPERATURE = 0.2

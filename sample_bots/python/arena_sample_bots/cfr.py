@@ -126,7 +126,7 @@ def first_rows(bets: int, recall: int) -> list[int]:
 
 
 def node_row(history: list[int], opens: bool, bets: int) -> int:
-    """Return the first row of the node after a history; a seat's nodes lie depth first."""
+    """Return the first row of the node after a history; a seat's nodes are stored depth first."""
     mine, others = subtrees(bets)
     row, place, on_turn = 0, 0, opens
     for bet in history:

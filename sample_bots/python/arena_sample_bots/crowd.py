@@ -1,11 +1,11 @@
 """A bot for tables of three to six: a small net chooses among the actions that `bayes` weighs.
 
 The net was trained in self-play, and against `bayes` and `honest`, by policy gradient
-(`python -m tools.crowd`). It sees of each action what `bayes` expects of it: the dice that it is
-worth, how likely the bet is true, how likely the next seat lets it pass; and of the round, who has
-how many dice and who bet on which face. It draws from the probabilities that come of it, so it
-bluffs. When two are left it plays the tables of `cfr`; with dice laid out, or more of them than at
-the tables that it learned at, it plays like `bayes`. It needs numpy (the extra `play`).
+(`python -m tools.crowd`). For each action it sees what `bayes` expects of it: the dice that it is
+worth, how likely the bet is true, how likely the next seat lets it pass; and for the round, who has
+how many dice and who bet on which face. It draws from the net's probabilities, so it bluffs. When
+two are left it plays the tables of `cfr`; with dice laid out, or with more seats or dice than in
+its training, it plays like `bayes`. It needs numpy (the extra `play`).
 """
 
 from functools import cache
@@ -22,9 +22,9 @@ from arena_sample_bots.cfr import Cfr
 NET = Path(__file__).with_name("crowd.npz")
 MOST_SEATS = 6
 MOST_DICE = 5
-"""The tables at which the net learned."""
+"""The most seats and the most dice of a seat in the net's training."""
 LARGEST_GAIN = 4.0
-"""The largest gain or loss of an action in dice that the net is told."""
+"""The limit to which the gain or loss of an action, in dice, is clipped for the net."""
 
 Numbers = NDArray[np.float32]
 
@@ -47,7 +47,7 @@ class Crowd(Cfr):
 
 
 def knows(view: BluffView) -> bool:
-    """Return whether the net learned at such a table."""
+    """Return whether the net was trained at such tables."""
     live = sum(dice > 0 for dice in view.dice_counts)
     return (
         2 < live <= MOST_SEATS
@@ -126,7 +126,7 @@ def look(view: BluffView, seat: int) -> tuple[list[Bet | Doubt], Numbers]:
 
 
 def gain_of(dice: float) -> float:
-    """Return the dice that an action is expected to gain, as the net is told."""
+    """Return an action's expected gain in dice, clipped and scaled for the net."""
     return min(LARGEST_GAIN, max(-LARGEST_GAIN, dice)) / 2
 
 

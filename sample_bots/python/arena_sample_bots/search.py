@@ -1,7 +1,8 @@
 """Bluff: a bot that looks three actions ahead, over all hands that the others may hold.
 
 Between two it plays near-equilibrium play as in the tables of `cfr`, until it is nearly certain
-what kind of player the opponent is, and risks no more than that gave away (`_duel`). Otherwise:
+what kind of player the opponent is, and risks no more than the opponent gave away (`_duel`).
+Otherwise:
 
 1. Beliefs. Every hand of another seat is weighed by how likely a player with that hand would have
    made the bets that this seat made (Bayes' rule), and so is every kind of player that it may be:
@@ -42,7 +43,7 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
 
     max_matches = 4
     certain = 0.95
-    """The probability of the known kinds from which it answers them, between two."""
+    """The total probability of the known kinds from which it plays against them, between two."""
 
     def match_started(self, match: Match[BluffOptions]) -> None:
         """Set the beliefs and bets of a new match."""

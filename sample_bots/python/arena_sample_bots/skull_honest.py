@@ -1,8 +1,7 @@
 """Skull: a bot that bids only what it believes it can turn over, and sometimes lays a trap.
 
-The trap is its skull. It takes every disc of another seat to be as likely a skull as any other that
-this seat owns, and it remembers nothing. It makes the highest bid that by this succeeds with
-probability 0.3.
+The trap is its skull. It takes all discs that another seat owns to be equally likely the skull, and
+it remembers nothing. It makes the highest bid that then succeeds with probability 0.3 or more.
 """
 
 from itertools import takewhile

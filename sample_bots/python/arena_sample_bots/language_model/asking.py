@@ -46,7 +46,7 @@ class LanguageModel:
         def call() -> None:
             try:
                 heard.put(self._call(messages, schema, seconds))
-            except Exception as error:  # whatever fails there, the bot has to play
+            except Exception as error:  # the bot must play, whatever fails there
                 heard.put(error)
 
         # The library's timeout applies to each read: a server that sends a byte now and then would

@@ -37,7 +37,7 @@ STAND_INS: dict[str, type[Bot[Any, Any, Any, Any]]] = {
     "bloeff": BloeffHonest,
     "skull": SkullHonest,
 }
-"""The bots that play where the model does not."""
+"""The bots that play if the model does not, by game."""
 BANK_SHARE = 1 / 8
 """The part of the bank that one turn may use: long thoughts stay possible to the end."""
 MARGIN = 0.9
@@ -60,7 +60,7 @@ class LLM(Bot):
         self._model = LanguageModel(self._settings)
         self._tokens = 0
         self._usage = Usage()
-        """What this turn has taken so far."""
+        """The usage of this turn so far."""
 
     def act(self, turn: AnyTurn) -> Any:
         """Return the model's action, or that of the stand-in if the model gives none in time."""
@@ -98,7 +98,7 @@ class LLM(Bot):
         return self._stand_in(turn, f"{ATTEMPTS} answers did not count")
 
     def _ask(self, messages: list[dict[str, str]], schema: dict[str, Any], seconds: float) -> str:
-        """Return the model's answer, and count what it took. Raises NotAnsweredError."""
+        """Return the model's answer, and count its usage. Raises NotAnsweredError."""
         began = time.monotonic()
         try:
             answer = self._model.ask(messages, schema, seconds)
@@ -120,7 +120,7 @@ class LLM(Bot):
         )
 
     def _tell_owner(self, thought: str) -> None:
-        """Note what the model thinks and what it took, for the bot's owner alone."""
+        """Send the model's thought and its usage as a note, for the bot's owner alone."""
         key = self._settings.key
         self.note(thought.replace(key, "[the key]") if key else thought, self._usage)
 

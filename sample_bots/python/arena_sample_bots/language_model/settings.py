@@ -24,7 +24,7 @@ class Settings:
     """The most tokens for one match, prompts included."""
     answer_tokens: int
     input_price: float
-    """US dollars for a million tokens of prompts, which are millionths of a dollar for each."""
+    """US dollars for a million tokens of prompts, or millionths of a dollar for a token."""
     output_price: float
     """The same for tokens of answers."""
     extra: Mapping[str, Any]
