@@ -1,4 +1,4 @@
-"""A bot's program as anybody starts it, and how it ended."""
+"""A bot's program as a process, and how it ended."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ def bot_program(
     log: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator["subprocess.Popen[str]"]:
-    """The program; killed at the end. Its stderr goes to the file `log`, or to a pipe."""
+    """Run the program, and kill it at the end. Its stderr goes to the file `log`, or to a pipe."""
     with ExitStack() as stack:
         process = subprocess.Popen(
             command,
@@ -37,6 +37,6 @@ def bot_program(
 
 
 async def ending(process: "subprocess.Popen[str]", seconds: float = 60) -> tuple[int, str]:
-    """Its exit code, and what it wrote to a piped stderr."""
+    """Wait for its end; return its exit code, and what it wrote to a piped stderr."""
     _, errors = await asyncio.to_thread(process.communicate, None, seconds)
     return process.returncode, errors

@@ -41,7 +41,7 @@ class Listening:
         return message
 
     async def status(self) -> tuple[grpc.StatusCode, str]:
-        """How the stream ended; what still comes is kept in `heard`."""
+        """Wait for the stream's end; return its status. Messages until then are in `heard`."""
         try:
             while True:
                 await self.hear()
@@ -54,7 +54,7 @@ class Peer(Listening):
     """The stream of a bot."""
 
     def __init__(self, port: int | str, token: str | None, **hello: Any) -> None:
-        """`port` may also be a target of gRPC's."""
+        """`port` may also be a gRPC target."""
         super().__init__(port)
         self.hello = {"protocol_version": 1, "games": ["bluff"], "max_matches": 2} | hello
         self.offers: dict[str, bot_side.Offered] = {}
@@ -92,7 +92,7 @@ class Peer(Listening):
         return message
 
     async def hear_until(self, found: Callable[[pb.PlayResponse], Any]) -> pb.PlayResponse:
-        """Listen, without saying a word, for a message that is looked for."""
+        """Listen, without an answer, until `found` accepts a message, and return it."""
         while not found(message := await self.hear()):
             pass
         return message
@@ -123,12 +123,12 @@ class Peer(Listening):
             await self.say(answers=[self.answer(turn) for turn in message.turns])
 
     async def play(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Play well until something has come about."""
+        """Join and answer everything, until `until` returns True."""
         while not until():
             await self.react(await self.hear())
 
     async def to_first_turn(self) -> pb.Turn:
-        """Join whatever is offered, until one is asked for the first time."""
+        """Join all offers until the first turn, and return it."""
         while not (message := await self.hear()).turns:
             await self.join(message)
         return message.turns[0]

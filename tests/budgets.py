@@ -1,9 +1,9 @@
-"""Budgets of the tiers of tests: where CI runs all tests, a tier that outgrows its own fails it.
+"""Time budgets of the tiers of tests: if CI runs all tests, a tier over its budget fails the run.
 
-A tier's time is that of its tests side by side, and of those that run alone one after the other.
-A minute is one of a fast core's work, as machines differ by half, and a virtual one by what its
-host keeps for others. On a faster core it is a minute: the budgets are promises in minutes, and
-what tests wait for takes as long there.
+A tier's time counts its tests as run side by side, and those that run alone one after the other. A
+minute is a minute's work of a fast core, as machines differ by half, and a virtual one also by what
+its host keeps for others. On a faster core it is a real minute: the budgets are promises in
+minutes, and what tests wait for takes as long there.
 """
 
 import os
@@ -20,12 +20,13 @@ import pytest
 
 CORES: Final = 2
 MINUTES: Final = {"not slow": 2.0, "not system": 10.0, "all": 25.0}
-"""The budget of each tier, by what pytest's -m says: the quick tests, `make test`, and all."""
+"""The budget of each tier, by the value of pytest's -m: the quick tests, `make test`, and all."""
 SLACK: Final = 1.75
-"""How much more fails CI: in a run of all tests they share cores with programs of slow ones, the
-machine's speed is only guessed, and a test that waits for a limit takes as long on a fast core."""
+"""The multiple of a budget above which CI fails: in a run of all tests they share cores with
+programs of slow ones, the machine's speed is only estimated, and a test that waits for a limit
+takes as long on a fast core."""
 _LOOPS: Final = 74_000_000
-"""Turns of an empty loop that a fast core does in a second."""
+"""Iterations of an empty loop that a fast core does in a second."""
 _REPORTS_A_LOOK: Final = 100
 
 
@@ -43,10 +44,10 @@ class Spent:
         """Begin to count.
 
         Args:
-            speed: Returns how much of a fast core's work one here does; looked at often.
+            speed: Returns the speed of a core here relative to a fast core; called often.
             times: Returns how long the cores worked and were kept by the host, in any unit.
-            together: Returns the same as `speed` for all cores at once; asked at both ends.
-            a_core: So many tests run side by side on each core.
+            together: Returns the same with all cores at work; called at the start and the end.
+            a_core: The number of tests that run side by side on each core.
         """
         self._speed = speed or core_speed
         self._times = times or core_times
@@ -89,7 +90,7 @@ class Spent:
 
 
 def core_speed() -> float:
-    """Return how much of a fast core's work this one does, by a loop of some milliseconds."""
+    """Return the speed of this core relative to a fast one, by a loop of some milliseconds."""
     turns = _LOOPS // 200
     began = time.thread_time()  # not the time in which others have the core
     for _ in range(turns):
@@ -98,9 +99,9 @@ def core_speed() -> float:
 
 
 def together_speed() -> float:
-    """Return how much of a fast core's work each does while all work, by the clock on the wall.
+    """Return the mean speed of a core, relative to a fast one, while all work, by wall time.
 
-    What a host keeps is not always told, and two virtual cores may share one.
+    What a host keeps is not always reported, and two virtual cores may share a real one.
     """
     cores = os.cpu_count() or 1
     with ProcessPoolExecutor(cores, get_context("spawn")) as pool:

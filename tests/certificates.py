@@ -40,7 +40,7 @@ class Authority:
         self.cert.write_bytes(_pem(own.sign(self._key, hashes.SHA256())))
 
     def issue(self, *names: str, days: int = 30, passphrase: str | None = None) -> Issued:
-        """A new certificate, valid for so many days."""
+        """Issue a certificate that is valid for that many days."""
         self._issued += 1
         stem = self._directory / f"{self.cert.stem}-{self._issued}"
         issued = Issued(stem.with_suffix(".crt"), stem.with_suffix(".key"))

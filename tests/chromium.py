@@ -2,7 +2,7 @@
 
 import shutil
 
-# A page opens in the shell with an eighth of the work: no window stands around it.
+# The headless shell opens a page with an eighth of the work, as it has no window.
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), None)
-"""Its path; None where it is not installed."""
+"""The path of the program; None if none is installed."""

@@ -1,7 +1,7 @@
 """Statements that SQLAlchemy compiles once in a process, and not for each engine.
 
-A referee opens one engine, a test process thousands: a third of what the start of a referee costs
-there went into the same statements.
+A referee opens one engine, a test process thousands: there a third of the cost of a referee's start
+was compiling the same statements.
 """
 
 from typing import Any, Final

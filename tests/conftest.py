@@ -29,7 +29,7 @@ SPENT = pytest.StashKey[Spent]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Settings of every process that runs tests."""
-    # Not of a pytest that a test starts: it would wait for one that waits for that test to end.
+    # Not for a pytest that a test starts: the two would wait for each other.
     if hasattr(config, "workerinput"):
         config.stash[TURNS] = turns_of_this_run()
     if _whole_run(config):
@@ -40,13 +40,13 @@ def pytest_configure(config: pytest.Config) -> None:
     only_quick(_quick(config))
     # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Tests start hundreds of programs: each would compile anew all that it imports.
+    # Tests start hundreds of programs: each would compile all that it imports again.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     # The imported libraries are many objects: walks over them took a fifth of the time.
     gc.set_threshold(20_000, 20, 20)
     share_compiled_statements()
-    # A busy machine is no failure.
+    # No deadline: a busy machine is no failure.
     hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))
     hypothesis.settings.load_profile("arena")
 
@@ -97,13 +97,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 def pytest_collection_finish() -> None:
-    """Takes what was imported out of every later garbage collection."""
+    """Exclude what was imported from every later garbage collection."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The quick tests do not wait for the imports of folders of which none is run."""
+    """Skip slow folders in a run of the quick tests, which then need not import them."""
     slow = collection_path in [Path(__file__).parent / folder for folder in SLOW]
     return True if slow and _quick(config) else None
 
@@ -119,8 +119,8 @@ def pytest_collection_modifyitems(
     """Marks tests by their folder before `-m` chooses among them, and orders what was chosen."""
     mark(items, Path(__file__).parent)
     yield
-    # The file that builds the starters first, then other slow ones: no process waits for another at
-    # the end, nor for a build of another. What must run alone is last, and keeps nobody waiting.
+    # First the file that builds the starters, then other slow tests: no process waits for another
+    # at the end, nor for another's build. Tests that must run alone are last, and delay no others.
     items.sort(
         key=lambda item: (
             item.get_closest_marker("alone") is not None,

@@ -15,13 +15,13 @@ START_SECONDS: Final = 90.0
 
 
 def listening(port: int) -> list[str]:
-    """The options of the dashboard for this machine alone."""
+    """Return the options with which the dashboard listens on this machine alone."""
     return ["--host", "127.0.0.1", "--port", str(port)]
 
 
 @contextmanager
 def answering(program: Sequence[str], port: int, **environment: str) -> Iterator[Process]:
-    """A Python program that serves pages on `port`, from its first answer to the block's end."""
+    """Run a Python program that serves pages on `port`; the block begins at its first answer."""
     process = spawn(
         [sys.executable, *program],
         env=os.environ | environment,

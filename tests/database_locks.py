@@ -1,4 +1,4 @@
-"""Waits for locks of the database, behind the store's back."""
+"""Waits for locks of the database, over a connection that the store does not know."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -14,14 +14,14 @@ FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_datab
 
 
 async def waiting(sql: psycopg.Connection, how_many: int) -> None:
-    """Wait until so many connections wait for a lock."""
+    """Wait until `how_many` connections wait for a lock."""
     async with asyncio.timeout(PATIENCE):
         while sql.execute(f"SELECT {WAITING}".encode()).rowcount < how_many:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)  # what waits is in Postgres and tells nobody
+            await asyncio.sleep(0.01)  # Postgres sends no notice of a waiting connection
 
 
 async def waits_for(lock: AdvisoryLock, step: Awaitable[object], sql: psycopg.Connection) -> None:
-    """Take a step while somebody else has the lock; it ends once the lock is free."""
+    """Run a step while another connection has the lock; it must wait, and end once that is free."""
     sql.execute("SELECT pg_advisory_lock(%s)", [lock.value])
     taken = asyncio.ensure_future(step)
     try:

@@ -23,7 +23,7 @@ DONE_ARE_KEPT = 3
 
 
 def plain(url: str) -> str:
-    """The URL as psycopg alone takes it."""
+    """Return the URL in the form that psycopg takes."""
     return url.replace("+psycopg", "", 1)
 
 
@@ -43,7 +43,7 @@ def _as(role: str, url: str) -> str:
 
 
 def let_everybody_in(data: Path, url: str) -> None:
-    """Let a built-in server that runs let everybody in without a password, the superuser too."""
+    """Make a running built-in server admit everybody without a password, even the superuser."""
     (data / "pg_hba.conf").write_text("local all all trust\n")
     os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGHUP)
     until(lambda: answers(administrator(url)), why="nobody is let in")
@@ -56,7 +56,7 @@ def execute(url: str, statement: str) -> None:
 
 
 def answers(url: str) -> bool:
-    """Whether a database lets somebody in."""
+    """Return whether a database accepts a connection."""
     try:
         execute(url, "SELECT")
     except psycopg.OperationalError:
@@ -72,7 +72,7 @@ class Copies:
         self._connection = connection
         self._numbers = itertools.count(1)
         self._done: list[str] = []
-        """Those that no test needs any more."""
+        """The databases that no test needs any more."""
 
     @classmethod
     @contextmanager
@@ -93,8 +93,8 @@ class Copies:
         try:
             yield _as("arena", named(self._url, name))
         finally:
-            # Postgres sleeps a tenth of a second where a connection has not quite ended: those of
-            # an earlier test have.
+            # Dropped only later: Postgres sleeps a tenth of a second if a connection has not quite
+            # ended.
             self._done.append(name)
             while len(self._done) > DONE_ARE_KEPT:
                 self._connection.execute(f"DROP DATABASE {self._done.pop(0)} WITH (FORCE)".encode())
@@ -102,7 +102,7 @@ class Copies:
 
 @contextmanager
 def unreachable(url: str) -> Iterator[None]:
-    """While the block runs, nobody gets into a database; whoever was in it is thrown out."""
+    """Let a database refuse connections while the block runs, and end those that it has."""
     name = make_url(url).database
     others = administrator(named(url, "postgres"))
     execute(others, f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")

@@ -8,7 +8,7 @@ from arena.cli import application
 from arena.settings import Settings
 
 OTHERS = {"ARENA_ADDRESS", "ARENA_WORKER_TOKEN"}
-"""What bots read, and the pages that watch and play; an option of `arena work`."""
+"""A variable that bots read, and pages that watch and play; and an option of `arena work`."""
 
 
 def require_command(arguments: Sequence[str]) -> None:
@@ -23,6 +23,6 @@ def require_command(arguments: Sequence[str]) -> None:
 
 
 def require_settings(names: Collection[str]) -> None:
-    """Require that those of these names that are the arena's are settings."""
+    """Require that all of these names that begin with ARENA_ are settings."""
     known = {f"ARENA_{field.upper()}" for field in Settings.model_fields} | OTHERS
     assert {name for name in names if name.startswith("ARENA_")} <= known

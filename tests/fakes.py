@@ -36,7 +36,7 @@ class HandTimer:
         return call
 
     def turn(self, seconds: float = 0.0, most: int = 100_000) -> None:
-        """Let time pass, and everything happen that was arranged for it."""
+        """Let time pass, and make the calls that are due by then."""
         until = self._now + seconds
         while self._calls and self._calls[0][0] <= until:
             when, _, call = heapq.heappop(self._calls)
@@ -49,7 +49,7 @@ class HandTimer:
 
     @property
     def arranged(self) -> int:
-        """Calls to come."""
+        """The number of calls to come."""
         return sum(not call.cancelled for _, _, call in self._calls)
 
 
@@ -62,7 +62,7 @@ class FakePlayer:
     commitment: bytes = b""
     join_ms: int = 0
     entropy: bytes | None = None
-    """Of a match that was resumed."""
+    """The entropy of a match that was resumed."""
     begun: bool = False
     turns: list[OpenTurn] = field(default_factory=list)
     refusals: list[tuple[Refused, int]] = field(default_factory=list)

@@ -10,14 +10,13 @@ from typing import Self
 class FaultProxy:
     """Forwards connections to a target until told otherwise; threads, so that any test can use it.
 
-    `delay` seconds are waited before anything is passed on; while `swallow` is set bytes are taken
-    and never passed on, on old connections and new ones, and nothing that follows them afterwards;
-    while `held` is set they wait; `cut` ends what is connected. A changed `target` is that of new
-    connections.
+    Data is passed on after `delay` seconds. While `swallow` is set, data is dropped on old and new
+    connections, and a connection that lost data passes on nothing more. While `held` is set, data
+    waits. `cut` ends all connections. A changed `target` applies to new connections.
     """
 
     def __init__(self, target: tuple[str, int] | str, source: str = "") -> None:
-        """`source` is the address of this machine from which a port is reached; "" is any."""
+        """`source` is the local address of connections to a port as the target; "" is any."""
         self.delay = 0.0
         self.swallow = False
         self.held = False
@@ -79,5 +78,5 @@ class FaultProxy:
                     sink.sendall(data)
         with suppress(OSError):
             sink.shutdown(socket.SHUT_RDWR)
-        with suppress(ValueError):  # `cut` may have had it
+        with suppress(ValueError):  # `cut` may have removed it
             self._open.remove(source)

@@ -5,10 +5,10 @@ import secrets
 import socket
 
 PORTS = range(20_000, 32_768)
-"""Below those that a system gives out by itself, to connections above all: none of these is taken
+"""Below those that a system chooses by itself, for connections above all: so none of these is taken
 between its choice here and its use."""
 _given: set[int] = set()
-"""In this process; none is given twice."""
+"""The ports given out in this process; none is given out twice."""
 
 
 def free_port() -> int:
@@ -17,7 +17,7 @@ def free_port() -> int:
 
 
 def free_ports_in_a_row(count: int) -> int:
-    """The first of them."""
+    """Return the first of `count` consecutive ports on which nothing listens."""
     while True:
         first = PORTS.start + secrets.randbelow(len(PORTS) - count)
         row = range(first, first + count)

@@ -18,7 +18,7 @@ from tests.free_port import free_port, free_ports_in_a_row
 
 CONFIGURATION = ROOT / "deploy" / "haproxy" / "haproxy.cfg"
 REFEREES = 8
-"""As many as the proxy knows."""
+"""The number of referees that the proxy knows."""
 
 
 def require_haproxy() -> None:
@@ -32,11 +32,11 @@ class Proxy:
     """haproxy, which is told where the referees are, as Docker's name server would tell it."""
 
     port: int = field(default_factory=free_port)
-    """Where bots come to whichever referee."""
+    """The port at which bots reach any of the referees."""
     first: int = field(default_factory=lambda: free_ports_in_a_row(REFEREES))
     """The first of the ports that lead to one referee each."""
     certificate: Path | None = None
-    """And its key, in one file: the proxy speaks TLS."""
+    """A file with a certificate and its key, with which the proxy speaks TLS."""
 
     @property
     def address(self) -> str:
@@ -44,7 +44,7 @@ class Proxy:
 
     @property
     def public_address(self) -> str:
-        """What the referees are told."""
+        """The public address in the referees' settings."""
         return f"{self._scheme}127.0.0.1:{self.first}-{self.first + REFEREES - 1}"
 
     @property
@@ -55,8 +55,8 @@ class Proxy:
     def running(
         self, ports: Sequence[int], folder: Path, *, metrics: Sequence[int] = (), secret: str = ""
     ) -> Iterator[None]:
-        """In front of referees at these ports, once it listens; without their ports of `metrics`
-        all count as live. `secret` is the referees' ARENA_DASHBOARD_SECRET."""
+        """Run in front of referees at these ports; the block begins once it listens. Without their
+        ports of `metrics` all count as live. `secret` is their ARENA_DASHBOARD_SECRET."""
         (folder / "haproxy.cfg").write_text(self._configuration(ports, metrics))
         environment = {"ARENA_DASHBOARD_SECRET": secret} if secret else {}
         if self.certificate:

@@ -1,6 +1,6 @@
-"""A small identity provider (OpenID Connect) on this machine: it believes whoever comes.
+"""A small identity provider (OpenID Connect) on this machine, which signs in every visitor.
 
-What it issues is made to order, so that tests can ask for ID tokens that no honest one would issue.
+Tests can make it issue ID tokens that no honest provider would issue.
 """
 
 import base64
@@ -29,7 +29,7 @@ class IdentityServer:
     def __init__(self, issuer: str) -> None:
         self.issuer = issuer
         self.subject = "248289761001"
-        """Who signs in next."""
+        """The subject who signs in next."""
         self.name = "Zoë"
         self.silent = False
         """Whether it answers nothing."""
@@ -42,29 +42,29 @@ class IdentityServer:
         self.key = RSAKey.generate_key(2048, {"kid": secrets.token_hex(4), "use": "sig"})
 
     def claims(self, **changed: Any) -> dict[str, Any]:
-        """What an ID token says; None leaves a claim out."""
+        """Return the claims of an ID token; None leaves a claim out."""
         now = int(time.time())
         usual = {"iss": self.issuer, "aud": CLIENT, "sub": self.subject, "name": self.name}
         found = usual | {"iat": now, "exp": now + 300, "jti": secrets.token_hex(4)} | changed
         return {claim: value for claim, value in found.items() if value is not None}
 
     def token(self, **changed: Any) -> str:
-        """An ID token that is signed with the published key."""
+        """Return an ID token that is signed with the published key."""
         return jwt.encode({"alg": "RS256", "kid": self.key.kid}, self.claims(**changed), self.key)
 
     def token_of_none(self) -> str:
-        """One without a signature."""
+        """Return an ID token without a signature."""
         head = {"alg": "none", "typ": "JWT", "kid": self.key.kid}
         return f"{_base64(head)}.{_base64(self.claims())}."
 
     def token_by_public_key(self) -> str:
-        """One with a shared secret that is nobody's secret: the public key."""
+        """Return an ID token signed with a "shared secret" that is public: the public key."""
         public = self.key.as_pem(private=False)
         signed = f"{_base64({'alg': 'HS256', 'kid': self.key.kid})}.{_base64(self.claims())}"
         return f"{signed}.{_encoded(hmac.digest(public, signed.encode(), 'sha256'))}"
 
     def token_of_another(self) -> str:
-        """One by a key that says to be the published one."""
+        """Return an ID token signed with another key that has the id of the published one."""
         other = RSAKey.generate_key(2048, {"kid": self.key.kid})
         return jwt.encode({"alg": "RS256", "kid": self.key.kid}, self.claims(), other)
 
@@ -85,7 +85,7 @@ class IdentityServer:
         return KeySet([self.key]).as_dict(private=False) if path == "/keys" else None
 
     def code(self, asked: dict[str, str]) -> str:
-        """A code for who comes with a request to sign in."""
+        """Return a code for a request to sign in."""
         assert asked["client_id"] == CLIENT
         code = secrets.token_urlsafe(8)
         self._codes[code] = asked
@@ -133,7 +133,7 @@ def identity_server() -> Iterator[IdentityServer]:
             self.wfile.write(said)
 
         def log_message(self, *_: object) -> None:
-            """Nothing on stderr."""
+            """Print nothing on stderr."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         provider = IdentityServer(f"http://127.0.0.1:{server.server_port}")

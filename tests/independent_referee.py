@@ -4,7 +4,7 @@
 
 Written from docs/transcript.md and the rules in docs/games/ alone, and importing nothing of the
 arena, it proves that the text suffices: every draw is recomputed, every action judged, the result
-derived. It is one file on purpose, for whoever wants to take it along or translate it.
+derived. It is a single file on purpose, which makes it easy to copy or to translate.
 """
 
 import hashlib
@@ -53,7 +53,7 @@ def frame(data):
 
 
 def dealer_of(transcript):
-    """below(key, bound): the draws of this match."""
+    """The function below(key, bound), which makes the draws of this match."""
     opening = transcript["opening"]
     secret = bytes.fromhex(opening["secret"])
     entropies = [bytes.fromhex(entropy) for entropy in opening["entropies"]]

@@ -13,8 +13,8 @@ from tests.databases import plain
 
 @contextmanager
 def job_in_hand(database: str, **job: int) -> Iterator[None]:
-    """The shift of play of a `bot_id` or the check of a `version_id` that waits, in the hands of a
-    worker, which has done it at the end of the block. If none waits, nobody has one."""
+    """Take the waiting job as a worker does, a shift of play of a `bot_id` or the check of a
+    `version_id`, and finish it at the end of the block. If none waits, do nothing."""
     with psycopg.connect(plain(database), autocommit=True) as connection:
         taken = connection.execute(
             "UPDATE procrastinate.procrastinate_jobs SET status = 'doing' "
@@ -50,7 +50,7 @@ async def _decide(store: Store, database: str, bot: str, why: str, *, accepted: 
 
 
 async def shift_token(store: Store, database: str, bot: str) -> str:
-    """The token of a new shift of a bot whose build plays."""
+    """Begin a shift of a bot whose build plays, and return its token."""
     worker = await store.workers.by_token(await store.workers.add(f"runs-{bot}", "test"))
     assert worker is not None
     with psycopg.connect(plain(database)) as connection:

@@ -63,7 +63,7 @@ class KeptAnalyses(NamedTuple):
     matches: list[tuple[Any, ...]]
     """match_id, edition, data."""
     sums: list[tuple[Any, ...]]
-    """The rows of version_losses; losses up to the rounding with which they were added."""
+    """The rows of version_losses; losses are rounded, as sums depend on the order of adding."""
 
 
 def kept_analyses(url: str) -> KeptAnalyses:

@@ -13,17 +13,17 @@ from typing import Final
 import pytest
 
 GROWN_BYTES: Final = 100 << 20
-"""Less is not worth a walk over all objects."""
+"""The growth from which memory is given back; less is not worth a walk over all objects."""
 
 
 def resident_bytes() -> int:
-    """Return the memory of this process; 0 where the system does not tell it as Linux does."""
+    """Return the memory of this process; 0 on a system without Linux' /proc."""
     told = Path("/proc/self/statm")
     return int(told.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if told.exists() else 0
 
 
 class LeftMemory:
-    """Gives memory back after a file of tests with which the process has grown."""
+    """Gives memory back after a file of tests if the process has grown."""
 
     def __init__(self, resident: Callable[[], int] = resident_bytes) -> None:
         """`resident` returns the bytes that the process has."""
@@ -34,7 +34,7 @@ class LeftMemory:
     def pytest_runtest_protocol(
         self, item: pytest.Function, nextitem: pytest.Item | None
     ) -> object:
-        """Look after the last test of a file."""
+        """Give memory back after the last test of a file."""
         done = yield
         if nextitem is None or nextitem.path != item.path:
             self.give_back(item.module)
@@ -49,5 +49,5 @@ class LeftMemory:
                 made.cache_clear()
         gc.collect()
         if platform.libc_ver()[0] == "glibc":
-            ctypes.CDLL(None).malloc_trim(0)  # it keeps what was freed below what is in use
+            ctypes.CDLL(None).malloc_trim(0)  # glibc keeps freed memory below memory in use
         self._had = self._resident()

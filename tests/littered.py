@@ -11,8 +11,8 @@ _DEPENDENCIES = (
 
 
 def littered(folder: Path) -> Path:
-    """The folder, with a file of the name of every standard module and of what we depend on; who
-    imports one ends."""
+    """Write a file with the name of every standard module and dependency into the folder, and
+    return it; a program that imports such a file ends."""
     for name in {*sys.stdlib_module_names, *_DEPENDENCIES}:
         (folder / f"{name}.py").write_text(f"raise SystemExit('{name} of the working directory')")
     return folder

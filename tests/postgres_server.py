@@ -3,7 +3,7 @@
     python -m tests.postgres_server
 
 prints the URL of such a server, which runs until the standard input ends; with that URL in the
-environment as ARENA_TESTS_POSTGRES, runs of tests one after the other share it.
+environment as ARENA_TESTS_POSTGRES, consecutive runs of tests share it.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Results for tests, without playing: storage looks at the frame and not at the steps."""
+"""Results for tests, without playing: their transcripts have no steps, which storage ignores."""
 
 from collections.abc import Sequence
 from dataclasses import replace

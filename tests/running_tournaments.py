@@ -19,7 +19,7 @@ RULES = Rules(
 async def begun(
     store: Store, versions: Sequence[VersionId], name: str = "cup", **rules: Any
 ) -> Tournament:
-    """A tournament of these versions that was started, by RULES or what is given of others."""
+    """Create and start a tournament of these versions by RULES, with `rules` instead of some."""
     entries = [NewEntry(version, None) for version in versions]
     made = await store.tournaments.create(name, replace(RULES, **rules), entries)
     running = TournamentState.RUNNING

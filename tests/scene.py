@@ -27,15 +27,15 @@ from tests.bots import PATIENCE, Peer
 from tests.jobs import accept_build, shift_token
 
 CALM = Terms(patience=Patience(join_seconds=5, grace_seconds=0.5))
-"""So much time that good bots never run out of it, however busy the machine is."""
+"""Enough time for good bots, however busy the machine is."""
 HASTY = Terms(patience=Patience(join_seconds=1, grace_seconds=0.5))
-"""For tests that wait until the time is up; with HASTY_BLUFF."""
+"""Little time, for tests that wait until it is up; with HASTY_BLUFF."""
 BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
 HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=1_000, bank_ms=1_000))
 
 
 OUTAGE = {"event": "a test kept the database away", "log_level": "info"}
-"""A line by which a test says so in its log, where it forgets what was told meanwhile."""
+"""A line that a test writes into its log after an outage, instead of what was logged meanwhile."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Scene:
     tokens: dict[str, str] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     log: list[Any] = field(default_factory=list)
-    """What the operator reads, where the fixture keeps it."""
+    """The operator's log, if the fixture keeps it."""
 
     @property
     def port(self) -> int:
@@ -59,13 +59,13 @@ class Scene:
         return grpc.aio.insecure_channel(f"127.0.0.1:{self.port}")
 
     async def token(self, bot: str, owner: str | None = None) -> str:
-        """The token of a bot, registered when it is first named."""
+        """Return the token of a bot, which is registered at the first call."""
         if bot not in self.tokens:
             _, self.tokens[bot] = await self.arena.store.register(bot, owner or f"owner-of-{bot}")
         return self.tokens[bot]
 
     async def shift_token(self, bot: str) -> str:
-        """The token of a hosted bot's shift; of a bot that is uploaded when it is first named."""
+        """Return the token of a shift of a hosted bot, which is uploaded at the first call."""
         store = self.arena.store
         if all(one.bot != bot for one in await store.bots()):
             owner = await store.owners.by_key(await self.key(f"owner-of-{bot}"))
@@ -76,7 +76,7 @@ class Scene:
         return await shift_token(store, self.database, bot)
 
     async def key(self, owner: str = "me") -> str:
-        """The key of an owner, signed up when it is first named."""
+        """Return the key of an owner, who is signed up at the first call."""
         if owner not in self.keys:
             _, self.keys[owner] = await self.arena.store.owners.sign_up(owner, None)
         return self.keys[owner]
@@ -90,7 +90,7 @@ class Scene:
         return await recorded_matches.matches(self.arena.store, bot=bot, limit=100_000)
 
     async def recorded(self, match_id: str) -> MatchRow:
-        """The match, as soon as it is in the database."""
+        """Wait until a match is in the database, and return it."""
         news = asyncio.Event()
         self.arena.writer.listeners.append(news.set)
         async with asyncio.timeout(PATIENCE):
@@ -158,11 +158,11 @@ class Company:
                 self._news.set()
 
     async def arrived(self) -> None:
-        """Wait until all are welcome."""
+        """Wait until all are welcomed."""
         await self._until(lambda: all(peer.heard for peer in self.peers))
 
     async def go_on(self, matches: int = 6) -> None:
-        """Wait until each has been told of so many more matches that ended."""
+        """Wait until each has been told of the ends of `matches` more matches."""
         goals = [len(peer.ended) + matches for peer in self.peers]
         pairs = list(zip(self.peers, goals, strict=True))
         await self._until(lambda: all(len(peer.ended) >= goal for peer, goal in pairs))
@@ -180,7 +180,7 @@ class Company:
 
 @asynccontextmanager
 async def playing(peers: Sequence[Peer]) -> AsyncIterator[Company]:
-    """Bots that play until the block is left."""
+    """Let bots play until the block is left."""
     company = Company(peers)
     async with asyncio.TaskGroup() as tasks:
         running = [tasks.create_task(company.play(peer)) for peer in peers]

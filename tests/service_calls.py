@@ -16,7 +16,7 @@ PEER = "ipv4:192.0.2.7:50123"
 
 
 def own_channel(port: int | str) -> grpc.aio.Channel:
-    """A connection of its own to this port, or to a target of gRPC's."""
+    """Return a channel with a connection of its own to this port, or to a gRPC target."""
     return grpc.aio.insecure_channel(
         port if isinstance(port, str) else f"127.0.0.1:{port}",
         options=[("grpc.use_local_subchannel_pool", 1)],
@@ -71,7 +71,7 @@ class Call:
 
 @dataclass
 class Known:
-    """The tokens of bots, and no keys of owners."""
+    """An authentication that knows the tokens of bots, and no keys of owners."""
 
     bots: dict[str, Registered]
 
@@ -99,6 +99,6 @@ class Meter:
 
 
 def gate(meter: Meter | None = None, **limits: Any) -> Gate:
-    """A gate whose time stands still, and which holds nobody up."""
+    """Return a gate whose clock stands still, and which refuses calls without delay."""
     given = Limits(**({"refusal_seconds": 0} | limits))
     return Gate(given, meter or Meter(), lambda: 1_000.0)

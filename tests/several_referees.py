@@ -21,7 +21,7 @@ from tests.free_port import free_port
 
 BOTS = 4
 PATIENCE = 180.0
-"""Seconds until what is waited for must have come, on however busy a machine."""
+"""The most seconds to wait for anything, also on a busy machine."""
 
 
 class Referees:
@@ -39,9 +39,10 @@ class Referees:
         self.addresses: list[str] = []
 
     def start(self, *, behind_proxy: bool = False, **settings: str) -> Program:
-        """Another referee, when it listens. Its way to the database may be one that can be cut.
+        """Start another referee, and wait until it listens.
 
-        Bots play at all of them, unless the first has other settings.
+        With `behind_proxy` its connections to the database can be cut. Bots play at all referees,
+        unless the first has other settings.
         """
         port = free_port()
         url = self._behind.render_as_string(hide_password=False) if behind_proxy else self.url
@@ -66,7 +67,7 @@ class Referees:
     ) -> list[Process]:
         """Start the bots at an address, by default that of the first referee.
 
-        Each has so many `places`, and thinks for `milliseconds` before it acts.
+        Each plays up to `places` matches, and thinks for `milliseconds` before it acts.
         """
         address = address or self.addresses[0]
         tokens = asyncio.run(register(self.url, BOTS))
@@ -98,7 +99,7 @@ class Referees:
             time.sleep(0.05)
 
     def until_all_play(self) -> None:
-        """Until each bot has played at each referee since now."""
+        """Wait until each bot has played at each referee since the call."""
         before = self._played()
         self.until(
             lambda: all(
@@ -119,7 +120,7 @@ class Referees:
         return {(epoch, version): count for epoch, version, count in rows}
 
     def until_taken_over(self) -> None:
-        """Until one referee is left, which has what the others left."""
+        """Wait until one referee is left, which has taken over from the others."""
         self.until(lambda: len(self.ids("SELECT epoch FROM leases")) == 1, "not taken over")
 
     def said(self) -> str:
@@ -132,7 +133,7 @@ class Referees:
         return [(match, placing) for match, placing in map(str.split, lines)]
 
     def check(self, ever_running: set[str]) -> None:
-        """After the bots have left."""
+        """Check the database, after the bots have left."""
         self.until(
             lambda: (
                 not self.ids(

@@ -1,4 +1,4 @@
-"""A store on a database of the test's own, and plain SQL beside it to look behind its back."""
+"""A store on a database of the test's own, and plain SQL to look into that directly."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -20,7 +20,7 @@ async def store(database: str) -> AsyncIterator[Store]:
 
 @pytest.fixture
 async def referee(database: str) -> AsyncIterator[RefereesStore]:
-    """A store whose lease nobody renews; that takes seconds to matter."""
+    """A store whose lease is not renewed, which has no effect for some seconds."""
     async with open_referees_store(database) as opened:
         yield opened
 

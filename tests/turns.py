@@ -15,7 +15,7 @@ RUN: Final = "PYTEST_XDIST_TESTRUNUID"
 class Turns:
     """Lets tests run beside each other, or one of them alone.
 
-    Who waits to be alone keeps later tests waiting: else some test would always be running.
+    A test that waits to be alone blocks later tests: else some test would always be running.
     """
 
     def __init__(self, running: Path, next_one: Path) -> None:
@@ -25,7 +25,7 @@ class Turns:
 
     @contextmanager
     def turn(self, *, alone: bool) -> Iterator[None]:
-        """The time in which one test runs."""
+        """Hold the turn of one test while the block runs."""
         fcntl.flock(self._next, fcntl.LOCK_EX)
         try:
             fcntl.flock(self._running, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)

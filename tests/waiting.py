@@ -1,4 +1,4 @@
-"""Waiting for what tells nobody that it has come about."""
+"""Waiting by polling, for conditions that give no notice."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ def until(
     pause: float = 0.01,
     why: str = "it did not happen in time",
 ) -> T:
-    """Wait for a condition that is looked at after each pause, in seconds. Return what it says."""
+    """Wait until a condition holds, which is polled every `pause` seconds; return its value."""
     deadline = time.monotonic() + seconds
     while not (said := condition()):
         assert time.monotonic() < deadline, why

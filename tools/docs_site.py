@@ -2,9 +2,9 @@
 
 The pages are the Markdown files of the checkout, with README.md as the first one. A copy of them is
 laid out for Zensical: docs/ at the top, so that addresses are short, all else below source/. Other
-files that pages link to lie there, too, as text. A link that leads nowhere fails the build.
+files that pages link to are there, too, as text. A link that leads nowhere fails the build.
 
-Beside them lie the pages as Markdown, llms.txt, which lists them for programs that read
+Beside them are the pages as Markdown, llms.txt, which lists them for programs that read
 (https://llmstxt.org), and llms-full.txt, which holds all that a bot's author needs.
 """
 
@@ -32,11 +32,11 @@ _FOR_OPERATORS = frozenset(
 )
 """The pages that a bot's author does not need, or that llms-full.txt begins with."""
 _DIRECTORY_PAGES = ("README.md", "__init__.py")
-"""What is shown for a link to a directory, if it is there; else its text alone stays."""
+"""The pages to which a link to a directory leads; without one the link becomes plain text."""
 
 
 def place(source: PurePosixPath) -> PurePosixPath:
-    """Return where a file of the checkout lies in the site's folder of pages."""
+    """Return the path of a checkout's file in the site's folder of pages."""
     if source == PurePosixPath("README.md"):
         return PurePosixPath("index.md")
     if source.is_relative_to("docs"):
@@ -87,7 +87,7 @@ def is_text(source: PurePosixPath) -> bool:
 
 
 def rewritten(source: PurePosixPath, text: str) -> str:
-    """Return a page with its links as they are between the places in the site."""
+    """Return a page with its links adapted to the places of files in the site."""
 
     def link(found: re.Match[str]) -> str:
         target = resolved(source, found["path"])
@@ -103,7 +103,7 @@ def rewritten(source: PurePosixPath, text: str) -> str:
 
 
 def lay_out(folder: Path) -> None:
-    """Write all pages, and what they show, into a folder."""
+    """Write all pages, with their pictures, into a folder."""
     known = pages()
     for source, text in known.items():
         copy = folder / place(source)

@@ -158,7 +158,7 @@ def _within(seconds: float, tests: Sequence[str], known: TestsByLine) -> tuple[l
 
 
 def _package(mutant: Mutant) -> str:
-    """The room of a mutant; those of the server count by themselves."""
+    """The package of a mutant; in the server, the package within it."""
     _, package, room, *_ = [*mutant.path.split("/"), ""]
     return room if package == "server" else package.removesuffix(".py")
 

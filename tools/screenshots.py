@@ -30,8 +30,8 @@ from tests.free_port import free_port
 ROOT: Final = Path(__file__).parents[1]
 PATIENCE_MS: Final = 60_000
 SETTLED_MS: Final = 300
-"""How long the height of a page stays the same until it is taken: tables and charts that components
-draw come after its script has run."""
+"""How long the height of a page must stay the same before its picture is taken: components draw
+tables and charts after the page's script has run."""
 CLOSE_MATCH: Final = "/matches?sort=closest&game=bluff&bot=alpha"
 """Stands for the replay of the first match in this list: one in which much happens."""
 PAGES: Final = {
@@ -56,7 +56,7 @@ PAGES: Final = {
 IN_README: Final = ("leaderboard", "analysis")
 STEPS: Final = 25
 STEP_MS: Final = 800
-"""How many steps of a match play themselves, and for how long each stands: 20 seconds in all."""
+"""How many steps of a match the animation has, and how long each is shown: 20 seconds in all."""
 SCREENS: Final = {
     "wide": (1440, 900, "light"),
     "wide-dark": (1440, 900, "dark"),
@@ -74,7 +74,7 @@ CONTENT: Final = {
     "play": ".stButton",
     "submit": "pre",
 }
-"""What a page shows, where it is not the row of a table."""
+"""The content to wait for on a page, if it is not the row of a table."""
 _STANDS_STILL: Final = """
 settled => {
     const app = document.querySelector(".stApp");
@@ -108,7 +108,7 @@ def main() -> None:
             browser.close()
     if options.readme:
         for name in IN_README:
-            # Few colours: a quarter of the size, and nobody sees it.
+            # Few colours: a quarter of the size, without a visible difference.
             with Image.open(options.out / f"{name}-wide.png") as picture:
                 small = picture.convert("RGB").quantize(64)
             small.save(ROOT / f"docs/images/{name}.png", optimize=True)
@@ -167,14 +167,14 @@ def _animate(browser: Browser, address: str, file: Path) -> None:
 
 
 def _complete(page: Page, content: str) -> None:
-    """Wait until a page shows its content, and until it stands still."""
+    """Wait until a page shows its content and no longer changes."""
     page.locator(content).first.wait_for(timeout=PATIENCE_MS)
     page.wait_for_function(_STANDS_STILL, arg=SETTLED_MS, timeout=PATIENCE_MS)
 
 
 @contextmanager
 def _arena(url: str, home: Path) -> Iterator[str]:
-    """An arena on the database, in which sample bots play: the address of its pages."""
+    """Run an arena on the database, in which sample bots play; yield the address of its pages."""
     port, pages = free_port(), free_port()
     arguments = ["--port", str(port), "--dashboard-port", str(pages), "--table", "bluff:2"]
     environment = {"ARENA_DATABASE_URL": url, "ARENA_HOME": str(home)}

@@ -35,7 +35,7 @@ class KeptFigures:
         return [load for part in self._parts.values() for load in part["load"]]
 
     def lacks(self, name: str) -> bool:
-        """Return whether a name, "PART" or "PART: …", must be measured."""
+        """Return whether a part, or what is named after it and a colon, must be measured."""
         return name not in self._parts or name.split(":")[0] in self._again
 
     def add(self, name: str, measure: Callable[P, Any], *given: P.args, **named: P.kwargs) -> None:

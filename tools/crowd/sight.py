@@ -1,6 +1,6 @@
 """What the net of `crowd` sees of each action: the numbers of `look` of the bot, compiled.
 
-A match is a row, as of arena/games/bluff/kit/batch_rounds.py, with history, for six seats.
+A match is a row in the form of arena/games/bluff/kit/batch_rounds.py, with history, for six seats.
 """
 
 from math import comb
@@ -26,11 +26,11 @@ MOST: Final = SEATS * MOST_DICE
 CANDIDATES: Final = 1 + len(FACES) * REACH
 """The doubt, and the lowest bets of each face."""
 FEATURES: Final = 22
-"""What the net sees of an action."""
+"""The number of inputs of the net for an action."""
 HANDS: Final = HEAD + 2 * SEATS
 BETS: Final = HEAD + 8 * SEATS
 ROW: Final = BETS + 1 + 6 * MOST
-"""The places in a row: the hidden dice by seat and face, the bettor of each bet; its length."""
+"""Offsets in a row, of the hidden dice by seat and face and of the bets' bettors; its length."""
 
 
 def _tails() -> NDArray[np.float64]:
@@ -77,7 +77,7 @@ def _spread(n, p, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def _held(n, p, quantity, unseen, star, out):  # type: ignore[no-untyped-def]
-    """Write the probabilities of 0 to n matching dice of a seat that bet a quantity, or 0."""
+    """Write the probabilities of 0 to n matching dice of a seat that bet `quantity`, 0 for none."""
     _spread(n, p, out)
     if quantity:
         total = 0.0
@@ -99,9 +99,9 @@ def _following(row, seat):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def _share(own, total, live, mine, other, surplus):  # type: ignore[no-untyped-def]
-    """Return the own share of the dice after a doubt, as of `bayes`.
+    """Return the own share of the dice after a doubt, as `bayes` computes it.
 
-    `mine` is whether the bet is the own one; else the doubt is. The seat opposite has `other` dice.
+    The own seat made the bet if `mine`, else the doubt. The other seat of both has `other` dice.
     """
     if surplus == 0:
         return (own - (not mine)) / (total - (live - 1))

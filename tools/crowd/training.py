@@ -19,16 +19,16 @@ RATE: Final = 2e-3
 ENTROPY: Final = 0.02
 """The weight of the entropy bonus at the beginning."""
 CLIP: Final = 0.2
-"""How far the probability of an action moves in an update, as a share of it."""
+"""The most by which an update changes the probability of an action, relative to it."""
 EPOCHS: Final = 2
 PART: Final = 3000
 """The decisions of a step of Adam."""
 KEPT: Final = 0.99
 """The share of the running mean of the weights that an update keeps."""
 TABLES: Final = {3: 0.12, 4: 0.13, 5: 0.15, 6: 0.6}
-"""How often a match begins at a table of so many seats."""
+"""How often a match begins at a table, by the table's number of seats."""
 LEARNERS: Final = {1.0: 0.4, 0.6: 0.3, 0.17: 0.3}
-"""How often each seat is a learner's with such a probability; one is for certain."""
+"""How often a match uses each probability that a seat is a learner's; one seat always is."""
 HONEST_SHARE: Final = 0.1
 """The share of `honest` among the other players; the others are `bayes`."""
 
@@ -45,7 +45,7 @@ class Decisions(NamedTuple):
     chance: Numbers
     """The probability with which the action was taken."""
     expected: Numbers
-    """What the round was expected to be worth then."""
+    """The expected worth of the round at that time."""
 
 
 class Training:
@@ -69,7 +69,7 @@ class Training:
         self.mean = [weight.copy() for weight in self._weigher.weights]
         """The running mean of the weights, which is what the bot plays."""
         self.won: list[float] = []
-        """What each learner that sat with at most one other won of a table of six, by chances."""
+        """The final chances to win of learners at tables of six with at most two learners."""
 
     def update(self) -> int:
         """Play a round of each match and learn from it; return the number of decisions."""

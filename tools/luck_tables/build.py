@@ -17,7 +17,7 @@ def match_played(
     temperament: Callable[[Randomness, int], Any],
     act: Callable[..., Any],
 ) -> Iterator[tuple[Any, Any]]:
-    """A match of reference players: each state with what is drawn in it; at last the end and None.
+    """Play a match of reference players; yield each state with its draw, then the end with None.
 
     `act` gets the game, the view, the seat's temperament and the source of all chance.
     """

@@ -1,6 +1,6 @@
 """How often a cell of `arena.games.bluff.kit.duels` is rolled, counted exactly.
 
-All pairs of hands are gone through, with their multinomial weights.
+It goes through all pairs of hands, with their multinomial weights.
 """
 
 from collections import Counter

@@ -55,10 +55,10 @@ class TestsByLine:
         """The tests that may notice a mutant, the likeliest and fastest first.
 
         First the tests that run its lines, then those that run other lines of its module, because
-        with caches only the first test computes a value; of each those of its own room before
-        others. If no test process runs the lines, or the module only runs before the first test:
-        all tests of the package, and those that start programs. For a value that is set at import,
-        first the tests that read such values; for batches of kits, those that run them.
+        with caches only the first test computes a value; in each group, tests of the module's own
+        folders first. If no test process runs the lines, or the module only runs before the first
+        test: all tests of the package, and those that start programs. For a value that is set at
+        import, first the tests that read such values; for batches of kits, those that run them.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}

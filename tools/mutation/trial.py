@@ -154,7 +154,7 @@ def _start(
     source, modified = path.read_text(), path.stat().st_mtime_ns
     path.write_text(mutant.applied(source))
     fork = multiprocessing.get_context("fork")
-    # A mutant of how a server is started or migrated shows at one of its own.
+    # A mutant of the code that starts or migrates a server needs a server of its own.
     environment = {} if mutant.path.startswith(_DATABASE) else {_SHARED: server}
     process = fork.Process(target=_run, args=(tree, environment, tests, seconds))
     process.start()

@@ -20,8 +20,8 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 TILT = 4.0
 """The factor by which a die is likelier to show a face after its owner bet on it."""
 CANDOUR = 0.5
-"""The exponent in "the probability that a bet is made is proportional to the probability, by its
-owner's dice, that it is true, to this power": 0 if seats bet regardless of what they hold.
+"""A seat is taken to make a bet with a probability proportional to the probability, by its own dice,
+that the bet is true, raised to this power: 0 if seats bet whatever they hold.
 """
 TRUSTS = 0.55
 """The probability, from its own dice, below which the next seat doubts a bet."""
