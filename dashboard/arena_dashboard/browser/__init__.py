@@ -7,8 +7,8 @@ ladder       the table of a leaderboard
 keep         makes this browser stay signed in
 projector    the clock and the results of an event on a projector
 
-The data of a component is a list of one item. In a mapping, Streamlit would search the values for
-data frames, and for that import pandas and pyarrow (70 MB).
+Nested data of a component is a list of one item. In a mapping with lists or mappings as values,
+Streamlit would look for data frames, and for that import pandas and pyarrow (70 MB).
 """
 
 import secrets

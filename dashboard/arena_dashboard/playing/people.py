@@ -27,7 +27,7 @@ MOST_PEOPLE: Final = 6
 MOST_OF_AN_ADDRESS: Final = 3
 """The most people from one address, so that no visitor takes all places."""
 AWAY_SECONDS: Final = 45.0
-"""The seconds that a page may be without its stream of news: enough for a reload or a locked screen."""
+"""The seconds that a page may lack its stream of news: enough for a reload or a locked screen."""
 IDLE_SECONDS: Final = 900.0
 """The seconds that a session may be without a match."""
 COOKIE: Final = "arena_person"

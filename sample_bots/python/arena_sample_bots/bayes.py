@@ -20,7 +20,7 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 TILT = 4.0
 """The factor by which a die is likelier to show a face after its owner bet on it."""
 CANDOUR = 0.5
-"""A seat is taken to make a bet with a probability proportional to the probability, by its own dice,
+"""A seat is taken to make a bet with a probability proportional to the probability, by its dice,
 that the bet is true, raised to this power: 0 if seats bet whatever they hold.
 """
 TRUSTS = 0.55
