@@ -11,7 +11,6 @@ its own.
 import asyncio
 import itertools
 import json as text
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -85,4 +84,3 @@ def beside(
 
 if __name__ == "__main__":
     command(main, only=ATTACKS)
-    sys.exit(0)

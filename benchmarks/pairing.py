@@ -1,12 +1,12 @@
 """Benchmark of pairing: how many matches the ladder's choice of opponents saves.
 
 Arenas are simulated: every bot has four places, blocks of two take a random time, and results are
-drawn from true strengths of a normal distribution. Compared are the arena's choice and an even one:
-whoever has the fewest matches meets whoever it has met least. Both look for tables when a tenth of
-the running blocks have ended. Printed are how many matches fewer give intervals of the same width
-(1 minus the ratio of mean squared standard errors at as many matches: they shrink with the square
-root), for the intervals to the mean and for those between neighbours in rank, by the Fisher
-information of the matches played; and the share of pairs that met. Of ten bots or fewer an arena is
+drawn from true strengths of a normal distribution. The arena's choice is compared with an even one:
+the bot with the fewest matches meets the bot that it has met least. Both look for tables when a
+tenth of the running blocks have ended. The benchmark prints how many fewer matches give intervals
+of the same width, for the intervals to the mean and for those between neighbours in rank: 1 minus
+the ratio of the mean squared standard errors after equally many matches, by the Fisher information
+of the matches played. It also prints the share of pairs that met. Arenas of up to ten bots are
 simulated ten times as often.
 """
 

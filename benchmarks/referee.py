@@ -5,10 +5,10 @@ as processes; a client process loads one of them at a time, alternating. Prints 
 rounds and their ratios. The echo's clients and server and the bots use asyncio's own event loop;
 the referee uses its default one.
 
-With --watching it measures instead what spectators cost. With --decisions it plays so many
-decisions under full load instead, and counts the answers that the referee calls late: the bots
-answer at once, so there must be none. With --layers it counts calls and allocations of a decision
-by layer, and with --most as well it names so many functions.
+With --watching it measures the cost of spectators instead. With --decisions N it plays N decisions
+under full load instead, and counts the answers that the referee calls late: the bots answer at
+once, so there must be none. With --layers it counts calls and allocations of a decision by layer,
+and with --most N it also names the N most frequent functions.
 """
 
 import asyncio
