@@ -59,5 +59,5 @@ except SettingsError as error:
 finally:
     answered = data.as_of() if url is not None else None
     if answered is not None:
-        words = ("The database does not answer. This is what it said as of ", time_of(answered))
+        words = ("The database does not answer. This page shows its data as of ", time_of(answered))
         as_of.html(tag("div", *words, ".", class_="ba-as-of", role="status"))

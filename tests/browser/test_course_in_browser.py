@@ -138,9 +138,9 @@ def make(page: Page, name: str, title: str) -> str:
     """Make an event by the form, for owners with a code and the roster; return its link."""
     field(page, "Name").fill(name)
     field(page, "Title").fill(title)
-    page.get_by_role("combobox", name="Who enters").click()
+    page.get_by_role("combobox", name="Who may enter").click()
     page.get_by_role("option", name="Owners with a code").click()
-    field(page, "Builds of a bot in a day (0: any number)").fill("3")
+    field(page, "Most builds of a bot a day (0: any number)").fill("3")
     field(page, "Deal blocks of a pairing").fill("2")
     page.get_by_role("button", name="Make the event").locator("visible=true").click()
     sees(page, f"{name} is made")
@@ -154,7 +154,7 @@ def enroll(page: Page, name: str, roster: str) -> list[dict[str, str]]:
     page.goto(f"/organise?event={name}")
     page.get_by_text("Add people to the roster").click()
     field(page, "The roster as CSV").fill(roster)
-    page.get_by_role("button", name="Make keys for those who are new").click()
+    page.get_by_role("button", name="Make keys for new people").click()
     sees(page, "2 are new.")
     with page.expect_download() as got:
         page.get_by_role("button", name="Download the keys").click()
@@ -254,7 +254,7 @@ def test_a_course_from_its_announcement_to_a_final_that_anybody_checks(
 
     # The results, and the archive from which anybody recomputes them.
     course.pass_time(1)
-    sees(student, re.compile("Won by|The first place is shared by"))
+    sees(student, re.compile("Won by|First place is shared by"))
     sees(student, "Points ± half of their 95 % interval")
     shot(student, "released")
     assert student.evaluate(OVERFLOW) <= 0

@@ -69,7 +69,7 @@ def test_a_first_sign_in_makes_an_owner_and_a_later_one_finds_it(
     page.goto("/submit")
     page.get_by_role("button", name="Sign in at 127.0.0.1").click()
     # Back from the provider, on the page that the visitor came from.
-    expect(page.get_by_text("You are signed in, and no owner here yet.")).to_be_visible()
+    expect(page.get_by_text("You are signed in, but not an owner here yet.")).to_be_visible()
     expect(field(page, "Your name")).to_have_value("Zoë")
     field(page, "Invite").fill("AAAA-BBBB-CCCC-DDDD")
     page.get_by_role("button", name="Continue").click()

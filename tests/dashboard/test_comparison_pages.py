@@ -142,7 +142,7 @@ def test_the_index_of_bots_is_searched_and_turned_by_the_url(
     assert "bot?bot=alpha" in page and "bot?bot=beta" not in page
     assert "bot?bot=beta" in html(open_page("bot", q="betas-Owner"))
     for nobody in ("%", "lpha", "\U0010ffff"):
-        assert "No bot fits" in texts(open_page("bot", q=nobody))
+        assert "No bot found" in texts(open_page("bot", q=nobody))
     monkeypatch.setattr(bot_data, "PAGE", 2)
     page = html(open_page("bot"))
     assert "bot?bot=alpha" in page and "bot?bot=honest" not in page
@@ -255,7 +255,7 @@ def test_the_faults_of_a_version_are_listed_with_links_to_their_turns(
     for match_id, step in linked:
         assert played[match_id].steps[int(step) - 1].fault is not None
     app = open_page("bot", bot="gone", faults="3")
-    assert "There is no version “3” of it." in texts(app)
+    assert "This bot has no version “3”." in texts(app)
 
 
 def test_a_bot_is_named_by_text_and_never_by_markup(filled: Filler) -> None:

@@ -98,7 +98,7 @@ def test_a_page_keeps_its_last_data_and_says_of_when_it_is(
         app = open_page(page)
         assert not app.exception
         assert not app.warning
-        assert "The database does not answer. This is what it said as of" in html(app)
+        assert "The database does not answer. This page shows its data as of" in html(app)
         assert "<time" in html(app)
         if page == "leaderboard":
             assert ladder_bots(app) == ladder_bots(before)

@@ -78,9 +78,9 @@ def test_without_kept_analyses_the_closest_matches_are_shown_and_it_is_said(aren
     held(arena, released)
     app = open_page("events", name="cup")
     assert not app.exception
-    assert "no decision of the event is known" in texts(app)
+    assert "no costly decision is known" in texts(app)
     assert "The closest" in texts(app)
-    assert "Won by" in words(app) or "The first place is shared" in words(app)
+    assert "Won by" in words(app) or "First place is shared" in words(app)
 
 
 def test_the_costliest_decision_whose_analysis_is_kept_is_that_of_the_event(arena: str) -> None:

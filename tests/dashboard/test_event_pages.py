@@ -223,4 +223,4 @@ def test_of_a_connected_bot_the_page_says_that_its_program_was_not_frozen(arena:
     shown = words(open_page("events", name="open-cup"))
     assert "v1 connected: the program was not frozen" in shown
     assert "2 seat blocks of 2 matches" in shown
-    assert "nobody can tell that it did not change" in texts(open_page("events", name="open-cup"))
+    assert "which may change unnoticed" in texts(open_page("events", name="open-cup"))

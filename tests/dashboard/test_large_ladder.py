@@ -68,5 +68,5 @@ def test_a_bot_with_many_opponents_lists_those_next_to_it_in_rank() -> None:
     everybody = replace(compared, matrix=replace(compared.matrix, wins=compared.matrix.wins + 1))
     page = comparison_tables.opponents(lines, everybody, lines[500].version_id, TWO)
     assert page.count("<tr>") == 1 + MOST_OPPONENTS
-    assert "The 50 next to it in rank, of 1,002." in page
+    assert "The 50 nearest in rank, of 1,002." in page
     assert f'bot={lines[490].bot}"' in page and f'bot={lines[400].bot}"' not in page

@@ -75,7 +75,7 @@ def test_a_match_seen_from_the_middle_begins_with_what_is_on_the_table(
     so_far = [event for one in moments[: at + 1] for event in one.events]
     first = moments[at]._replace(events=so_far)
     shown = match_json(watch_live(live(transcript, [first, *moments[at + 1 :]])))
-    assert shown["frames"][0]["told"] == ["Seen from here on."]
+    assert shown["frames"][0]["told"] == ["Watched from here on."]
     assert shown["frames"][0]["round"] > 0
     assert (
         shown["frames"][-1]["table"]

@@ -21,7 +21,7 @@ async def operator(scene: Scene, **asked: str) -> Visitor:
 async def test_who_is_no_operator_sees_nothing_of_others(scene: Scene) -> None:
     await scene.key("bob")
     ann = await visitor(scene, "operate")
-    assert "You are signed in as ann, who is no operator." in ann.sees
+    assert "You are signed in as ann, who is not an operator." in ann.sees
     assert "bob" not in ann.sees
     await ann.open("my_bots")
     assert "Operate the arena" not in str(ann.app)
@@ -37,7 +37,7 @@ async def test_an_operator_finds_owners(scene: Scene) -> None:
     assert ">bob</a>" in ann.sees and ">fox</a>" not in ann.sees
     ann.app.selectbox[0].set_value("refused")
     await ann.run()
-    assert "No owner fits." in ann.sees
+    assert "No owner found." in ann.sees
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ async def test_an_operator_freezes_bans_and_writes(scene: Scene) -> None:
 async def test_a_block_is_voided_after_a_second_thought(scene: Scene) -> None:
     ann = await operator(scene)
     await ann.press("Void")
-    assert "a block that is void never counts again" in ann.sees
+    assert "a voided block never counts again" in ann.sees
     ann.app.checkbox[0].check()
     await ann.press("Void")
     assert "There is no block" in ann.sees

@@ -157,7 +157,7 @@ def test_a_date_that_somebody_else_moved_meanwhile_is_not_moved_back() -> None:
     event.freezes += timedelta(days=7)
     app.button[0].click().run()
     assert client.moved == []
-    assert "No date is another one." in app.info[0].value
+    assert "No date was changed." in app.info[0].value
     event.final += timedelta(days=7)
     results = event.results + timedelta(days=7)
     app.datetime_input[3].set_value(results.replace(tzinfo=None))
@@ -178,7 +178,7 @@ async def test_new_keys_wait_on_the_page_of_their_event_alone(scene: Scene) -> N
     assert "are new" not in await at(root, "organise", event="cup")
     (roster,) = [one for one in root.app.text_area if one.label == "The roster as CSV"]
     roster.set_value("name\nAnn Archer")
-    await root.press("Make keys for those who are new")
+    await root.press("Make keys for new people")
     assert "**1 are new.**" in root.sees
     assert "are new" not in await at(root, "organise", event="mug")
     assert "**1 are new.**" in await at(root, "organise", event="cup")

@@ -226,7 +226,7 @@ async def test_an_arena_that_hosts_no_bots_says_so_where_one_would_upload(
         async with referee(hosting=None) as scene:
             monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
             ann = await visitor(scene, "submit")
-            assert "This arena runs no bots of others: register yours" in ann.sees
+            assert "This arena runs no uploaded bots: register yours" in ann.sees
             assert not ann.app.file_uploader
 
 
@@ -274,7 +274,7 @@ async def test_an_owner_is_led_to_where_a_bot_loses_most(scene: Scene) -> None:
     assert "Where fox loses most" in [one.label for one in ann.app.expander]
     ann.app.session_state["leak fox"] = True
     await ann.run()
-    assert "Only decisions of Bluff have values, and it has played none yet." in ann.sees
+    assert "Only decisions in Bluff have values, and this bot has made none yet." in ann.sees
 
 
 async def test_a_bot_is_retired_after_a_second_thought(scene: Scene) -> None:

@@ -11,7 +11,7 @@ URL = "https://example.org/<hook>"
 
 async def add(visitor: Visitor, url: str, bot: str) -> None:
     next(one for one in visitor.app.text_input if one.label == "Address").set_value(url)
-    next(one for one in visitor.app.selectbox if one.label == "Of which bot").set_value(bot)
+    next(one for one in visitor.app.selectbox if one.label == "For which bot").set_value(bot)
     await visitor.press("Add the webhook")
 
 

@@ -97,7 +97,7 @@ def test_the_steps_of_a_new_bot_are_waited_for_one_by_one_and_stay_done() -> Non
     assert "failed: drain" in told[1].words
     away = submitting.steps(seen(), "1", ("connected", "offered"))
     assert [one.name for one in away if one.done] == ["connected", "offered"]
-    assert "It is away now" in submitting.steps_in_html(away)
+    assert "It is not connected now" in submitting.steps_in_html(away)
     assert "Waiting for the end of its first match" in submitting.steps_in_html(away)
 
 

@@ -70,13 +70,13 @@ def test_links_to_every_page_are_followed_without_reloading(filled: Filler) -> N
         ("leaderboard", {"bot": "nobody"}, "There is no bot “nobody”."),
         ("head_to_head", {"bot": "nobody"}, "There is no bot “nobody”."),
         ("matches", {"sort": "oddest"}, "There is no order “oddest” here."),
-        ("matches", {"since": "yesterday"}, "“yesterday” is no day such as 2026-03-04."),
-        ("matches", {"faults": "yes"}, "“yes” is neither 1 nor 0, which faults may be."),
-        ("matches", {"pairing": "2.1"}, "A round and table are of a tournament: choose one, too."),
-        ("head_to_head", {"check": "on"}, "“on” is neither 1 nor 0, which check may be."),
-        ("replay", {"analysis": "on"}, "“on” is neither 1 nor 0, which analysis may be."),
+        ("matches", {"since": "yesterday"}, "“yesterday” is not a date such as 2026-03-04."),
+        ("matches", {"faults": "yes"}, "“yes” is neither 1 nor 0, the values of faults."),
+        ("matches", {"pairing": "2.1"}, "A round and table need a tournament: choose one, too."),
+        ("head_to_head", {"check": "on"}, "“on” is neither 1 nor 0, the values of check."),
+        ("replay", {"analysis": "on"}, "“on” is neither 1 nor 0, the values of analysis."),
         ("replay", {"view": "7"}, "There is no viewpoint “7” here."),
-        ("bot", {"bot": "alpha", "faults": "99"}, "There is no version “99” of it."),
+        ("bot", {"bot": "alpha", "faults": "99"}, "This bot has no version “99”."),
     ],
 )
 def test_what_a_link_names_and_there_is_not_is_told(
@@ -91,7 +91,7 @@ def test_what_a_link_names_and_there_is_not_is_told(
 def test_the_last_day_that_there_is_ends_no_list_of_matches(arena: str) -> None:
     app = open_page("matches", until="9999-12-31")
     assert not app.exception
-    assert "“9999-12-31” is no day such as 2026-03-04." in texts(app)
+    assert "“9999-12-31” is not a date such as 2026-03-04." in texts(app)
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ async def test_members_see_its_bracket_and_an_operator_the_ratings_but_no_link_t
         shown = await at(await visitor(scene, "submit", "root"), "organise", event="cup")
         assert "3 of 3 have entered" in shown
         assert re.search(r"bot-bob v1 \S+ \S+ UTC \d+ \d+ -?\d+", shown)
-        assert "Its page" not in shown
+        assert "Event page" not in shown
         let_pass(sql, "cup", 2.1)
         await store.finals.keep(store.record)
         await played_out(store, sql, (await store.events.named("cup"))[0])

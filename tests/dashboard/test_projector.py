@@ -39,7 +39,7 @@ async def opened(_store: Store, _sql: psycopg.Connection[object]) -> None:
 
 
 def test_without_an_event_it_says_which_it_needs(arena: str) -> None:
-    assert "Say which event" in texts(open_page("projector"))
+    assert "Name the event in the address" in texts(open_page("projector"))
     said = texts(open_page("projector", event="<b>none</b>"))
     assert r"There is no event “\<b\>none\</b\>”" in said
 
@@ -72,7 +72,7 @@ def test_when_results_are_due_before_all_is_played_it_says_for_what_they_wait(ar
     shown = words(open_page("projector", event="cup"))
     assert "Results once all is played" in shown and "Results in" not in shown
     assert "results once all is played" in words(open_page("events"))
-    assert "Results are out, once all is played" in words(open_page("events", name="cup"))
+    assert "Results are released, once all is played" in words(open_page("events", name="cup"))
 
 
 def test_of_a_live_final_it_shows_the_standings_the_tables_and_a_match(arena: str) -> None:

@@ -36,7 +36,7 @@ async def test_a_captain_adds_a_member_who_signs_in_and_leaves(scene: Scene) -> 
     ann = await signed_in(await scene.key("ann"))
     key = await add(ann, "Bob")
     assert key
-    await ann.press("It is given")
+    await ann.press("I have passed it on")
     assert key not in ann.sees
     assert await add(ann, "bob") == ""
     assert "bob" in ann.sees, "there is such a member already"

@@ -74,7 +74,7 @@ def test_the_list_has_the_winner_of_a_tournament_that_was_watched_before_its_end
 def test_a_page_of_the_list_that_cannot_be_is_said(arena: str) -> None:
     app = open_page("tournaments", before="x" * 100)
     assert not app.exception
-    assert any("is no page of this list" in warning.value for warning in app.warning)
+    assert any("is not a page of this list" in warning.value for warning in app.warning)
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_one_tournament_shows_its_standings_and_who_meets_whom(arena: str) -> No
     assert app.title[0].value == "cup"
     page = html(app)
     assert "swiss · Bluff · 3 seats · 1 block of 3 matches for each pairing" in page
-    assert " · all places count · unrated · lots drawn by the seed " in page
+    assert " · all places count · unrated · lots drawn with the seed " in page
     assert "In a block every bot plays one match from each seat. A bye is a round" in texts(app)
     assert not app.markdown  # nothing is printed that was meant for readers of the code
     standings = cells(app, "Standings")
@@ -214,7 +214,7 @@ def test_groups_have_their_matrices_and_a_bracket(arena: str) -> None:
     bots = (*BOTS, "hilda")
     held(arena, format_name=FormatName.GROUPS, bots=bots, blocks=1)
     app = open_page("tournaments", name="cup")
-    caption = "Group A, of which 2 go on: a row&#x27;s points, by the place of the opponent."
+    caption = "Group A (2 go on): a row&#x27;s points, by the place of the opponent."
     assert cells(app, caption) == [
         "1 ada 1 of 1 1 of 1 1 of 1 3",
         "2 dora 0 of 1 1 of 1 1 of 1 2",

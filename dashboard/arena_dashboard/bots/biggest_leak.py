@@ -14,11 +14,11 @@ def show_biggest_leak(bot: str) -> None:
     found = bot_data.decisions(bot)
     if found is not None:
         st.markdown(biggest_leak(found.sums))
-        st.caption(f"In its latest {found.sums.matches} matches that were analysed.")
+        st.caption(f"From its latest {found.sums.matches} analysed matches.")
     elif plays_an_analysed_game(bot):
         show_how_to_analyse(bot)
     else:
-        st.markdown("Only decisions of Bluff have values, and it has played none yet.")
+        st.markdown("Only decisions in Bluff have values, and this bot has made none yet.")
 
 
 def plays_an_analysed_game(bot: str) -> bool:
@@ -30,14 +30,14 @@ def show_how_to_analyse(bot: str) -> None:
     """Show the commands that find out where a bot loses most."""
     st.markdown(
         f"None of its newest {bot_data.ANALYSED_MATCHES} matches has been analysed here, so no "
-        "page says where it loses most. Where its program is, two commands do:"
+        "page says where it loses most. Two commands do, where its program is:"
     )
     st.code(
         "arena play mine.py honest --matches 200 --transcripts matches.jsonl\n"
         "arena analyse matches.jsonl --bot mine",
         language="bash",
     )
-    st.markdown("On the machine of the arena its operator analyses all matches, or this bot's:")
+    st.markdown("On the arena's machine, the operator analyses all matches, or this bot's:")
     st.code(
         f"arena analyse --missing\narena analyse --bot {shlex.quote(bot)}",
         language="bash",

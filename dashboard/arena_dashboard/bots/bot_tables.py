@@ -26,7 +26,7 @@ MOST_CHECKS = 10
 _REASONS = {
     FaultKind.LATE: "gave no answer within the turn's time and the bank",
     FaultKind.ILLEGAL: "answered with an action that the rules did not allow",
-    FaultKind.MALFORMED: "answered with something that is no action of this game",
+    FaultKind.MALFORMED: "answered with something that is not an action of this game",
     FaultKind.ABSENT: "stayed away longer than the grace period, and forfeited",
 }
 
@@ -145,11 +145,11 @@ def time_and_luck(time: tuple[int, int], luck: tuple[float, int]) -> Html:
     pace = f"{milliseconds / answers:,.0f} ms" if answers else "–"
     return tag(
         "dl",
-        entry("Time", pace, f"by answer, the mean of {answers:,}"),
+        entry("Time", pace, f"per answer, the mean of {answers:,}"),
         entry(
             "Luck",
             f"{mean:+.2f}".replace("-", "−") if measured else "–",
-            f"expected points by match, from the draws of {measured}",
+            f"expected points per match, from the draws of {measured}",
         ),
         class_="ba-style",
     )
@@ -162,8 +162,8 @@ def decisions(found: BotAnalysis) -> Html:
     figures = tag(
         "dl",
         entry("Accuracy", f"{good / found.decisions:.0%}", f"of {found.decisions:,} decisions"),
-        entry("Loss", estimate(found.loss), "of a win by decision"),
-        entry("In a match", estimate(found.match_loss), "of a win, all its decisions"),
+        entry("Loss", estimate(found.loss), "of a win per decision"),
+        entry("In a match", estimate(found.match_loss), "of a win, all decisions together"),
         entry("Blunders", f"{blunders / found.decisions:.1%}", "of its decisions"),
         class_="ba-style",
     )

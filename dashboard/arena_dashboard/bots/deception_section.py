@@ -19,15 +19,15 @@ def show_deception(by_game: Mapping[str, Deception]) -> None:
     for game, found in by_game.items():
         compared = found.rows[0].equilibrium
         solved = (
-            "No equilibrium to compare it with: one is known in Bluff where two seats are left, "
-            "and shown once `arena analyse` has kept analyses of these matches."
+            "No equilibrium to compare it with: one is known in Bluff when two seats are left, "
+            "and shown once `arena analyse` has analysed these matches."
             if compared is None
             else f"Solved play is known in {compared.decisions:,} of its decisions."
         )
         st.caption(
             f"{GAMES[game].title}: in {found.matches:,} of its latest matches. A bluff is a claim "
-            "more likely false than true by what the bot sees; in parentheses the 95 % interval "
-            f"and the counts. {solved}"
+            "that is more likely false than true, given what the bot sees. In parentheses are the "
+            f"95 % interval and the counts. {solved}"
         )
         st.html(deception_tables.figures(found))
         points = deception_tables.bluff_points(found)

@@ -22,10 +22,10 @@ def figures(found: Deception) -> Html:
     row = found.rows[0]
     shares = {
         "Bluffs": (row.bluffs, "of the decisions in which it could claim"),
-        "Lies": (row.lies, "of its claims it knew to be false"),
+        "Lies": (row.lies, "of its claims were knowingly false"),
         "False claims": (row.false, "of its claims were false in fact"),
         "Bluffs doubted": (row.bluffs_doubted, "of its bluffs"),
-        "Others doubted": (row.others_doubted, "of its claims that were no bluffs"),
+        "Other claims doubted": (row.others_doubted, "of its claims that were not bluffs"),
         "Doubts": (row.doubts, "of the decisions in which it could doubt"),
         "Doubts right": (row.right, "of its doubts"),
     }
@@ -158,7 +158,7 @@ _COLUMNS: Final[Sequence[tuple[str, Callable[[DeceptionRow], str], bool]]] = (
     ("Lies", lambda row: _share(row.lies), False),
     ("False claims", lambda row: _share(row.false), False),
     ("Bluffs doubted", lambda row: _share(row.bluffs_doubted), False),
-    ("Others doubted", lambda row: _share(row.others_doubted), False),
+    ("Other claims doubted", lambda row: _share(row.others_doubted), False),
     ("Doubts", lambda row: _share(row.doubts), False),
     ("Doubts, difference", _solved(lambda one: estimate(one.doubts_difference, sign="+")), True),
     ("Doubts right", lambda row: _share(row.right), False),

@@ -22,14 +22,14 @@ _MADE = "made event"
 """The key in the session's state of the event that was just made, with its code."""
 _ENTRY = {
     Admission.OPEN: "Every owner",
-    Admission.CODE: "Owners with a code, and the roster",
-    Admission.ROSTER: "The roster",
+    Admission.CODE: "Owners with a code, and people on the roster",
+    Admission.ROSTER: "People on the roster",
 }
 _DATES = {
     "opens": "Entries open",
     "freeze": "Entries close, builds are fixed",
     "final": "The final begins",
-    "results": "Results are out",
+    "results": "Results are released",
 }
 
 
@@ -55,7 +55,7 @@ def show_made() -> None:
     if made is None:
         return
     event, code = made
-    st.success(f"{in_markdown(event.name)} is made: {in_markdown(event.title)}.")
+    st.success(f"Event {in_markdown(event.name)} is made: {in_markdown(event.title)}.")
     if code:
         st.markdown("The code to enter with, shown only now:")
         st.code(code, language=None)
@@ -87,7 +87,7 @@ def move(client: OrganiserClient, event: EventSeen) -> None:
         ]
         opens, freezes, final, results = changed
         if not any(changed):
-            st.info("No date is another one.")
+            st.info("No date was changed.")
             return
         try:
             client.move(event.name, opens=opens, freezes=freezes, final=final, results=results)
@@ -130,15 +130,15 @@ def _name(where: str) -> str:
 
 def _fields() -> dict[str, Any]:
     title = st.text_input("Title", max_chars=100)
-    text = st.text_area("What its page says (Markdown)", max_chars=20_000)
+    text = st.text_area("Text of its page (Markdown)", max_chars=20_000)
     game = st.selectbox("Game", list(GAMES), format_func=lambda name: GAMES[name].title)
     entry = st.selectbox(
-        "Who enters",
+        "Who may enter",
         list(Admission),
         format_func=lambda one: _ENTRY[one],
     )
-    members = st.number_input("People in a team at most (0: any number)", 0, 100, 0)
-    builds = st.number_input("Builds of a bot in a day (0: any number)", 0, 1000, 0)
+    members = st.number_input("Most people in a team (0: any number)", 0, 100, 0)
+    builds = st.number_input("Most builds of a bot a day (0: any number)", 0, 1000, 0)
     formats = [one for one in FormatName if one is not FormatName.GAUNTLET]
     format_ = st.selectbox("Format of the final", formats, format_func=str)
     seats = st.number_input("Seats at a table", 2, 8, 2)

@@ -37,11 +37,11 @@ def show_best(tournament: str) -> None:
     found = event_data.best_matches(tournament)
     st.subheader("Matches worth a look")
     if found.costliest is None:
-        st.caption("No analysis of its matches is kept, so no decision of the event is known.")
+        st.caption("No analysis of its matches is stored, so no costly decision is known.")
     else:
         st.html(decision(found))
     if found.closest:
-        st.caption("The closest: those with the fewest points between the best two.")
+        st.caption("The closest matches: the fewest points between the best two bots.")
         st.html(tables.matches(found.closest))
 
 
@@ -65,7 +65,7 @@ def winners(first: list[FinalLine], teams: dict[str, str]) -> Html:
         for line in first
     ]
     joined = [named[0], *(part for one in named[1:] for part in (", ", one))]
-    shared = f"The first place is shared by {len(named)}: " if len(named) > 1 else "Won by "
+    shared = f"First place is shared by {len(named)} bots: " if len(named) > 1 else "Won by "
     return tag("p", shared, *joined, class_="ba-link")
 
 
@@ -79,7 +79,7 @@ def decision(found: BestMatches) -> Html:
     played, better = (in_words(action) for action in (one.action, one.best))
     return tag(
         "p",
-        "The decision of the event, the costliest that is known: ",
+        "The decision of the event (the costliest that is known): ",
         tag("b", who),
         f" against {others} played {played}, where {better} was better, and gave up "
         f"{100 * (one.loss or 0.0):.0f} % chance to win. ",

@@ -85,7 +85,7 @@ def dates(found: EventView) -> Html:
         ("Entries open", said.opens),
         ("Entries close, builds are fixed", said.freezes),
         ("The final begins", said.final),
-        ("Results are out" + ", once all is played" * found.is_overdue, said.results),
+        ("Results are released" + ", once all is played" * found.is_overdue, said.results),
     )
     return tag(
         "ol",
@@ -123,7 +123,7 @@ def _entered(one: EventEntry, *, frozen: bool) -> Html:
 
 def _build(one: EventEntry) -> Html:
     if one.version is None:
-        return faint("none was accepted in time: it does not play")
+        return faint("no build was accepted in time: it does not play")
     if one.sha256 is None:
         fixed = faint("connected: the program was not frozen")
     else:

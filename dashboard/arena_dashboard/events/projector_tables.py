@@ -133,7 +133,7 @@ def coming(pairings: Sequence[PairingLine]) -> Html:
         for one in open_[:COMING]
     ]
     if not lines:
-        return tag("p", "All is played.", class_="ba-played")
+        return tag("p", "All matches are played.", class_="ba-played")
     return together(tag("h2", "At the tables"), tag("ul", *lines, class_="ba-coming"))
 
 

@@ -51,7 +51,7 @@ def matrix(
         )
         for at in shown
     )
-    table = table_of("Points taken, row from column, in per cent", head, rows, "ba-matrix")
+    table = table_of("Points taken, row from column, in percent", head, rows, "ba-matrix")
     return scrolling("Who beat whom; scrolls sideways", table)
 
 
@@ -97,11 +97,11 @@ def numbers(
     """
     sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
     several = any(len(one.elo) > 1 for one in across.values())
-    mean = "The mean of the Elo of its ladders, and how many. It is not a rating"
+    mean = "The mean of its Elo on all its ladders, and their number. It is not a rating"
     head = heads(
         "Bot",
         ("Elo", "ba-number"),
-        ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Does not affect ranks"),
+        ("Nash", "ba-number", "Weight in the equilibrium of choosing a bot. Does not affect ranks"),
         *((f"Wins, {size} seats", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
         ("Faults", "ba-number", "Late, illegal, malformed or missing answers"),
         ("Forfeits", "ba-number"),
@@ -161,7 +161,7 @@ def opponents(
     table = scrolling("Opponents", table_of("Opponents", head, rows))
     if len(rows) == len(all_met):
         return table
-    said = f"The {len(rows)} next to it in rank, of {len(all_met):,}."
+    said = f"The {len(rows)} nearest in rank, of {len(all_met):,}."
     return together(tag("p", said, class_="ba-faint"), table)
 
 
@@ -209,14 +209,14 @@ def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
 
 def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
     """Return a table of the ranks and ratings of a bot's versions on their ladders."""
-    rank = "The place by Elo, provisional bots last, and the places that the results allow"
+    rank = "The place by Elo, provisional bots last, and the range that the results allow"
     head = heads(
         "Ladder",
         "Version",
         ("Rank", "ba-number", rank),
         ("Elo", "ba-number", "With its 95 % interval"),
         ("Matches", "ba-number"),
-        ("Win share", "ba-number", "First places by match"),
+        ("Win share", "ba-number", "First places per match"),
     )
     rows = [
         row_of(

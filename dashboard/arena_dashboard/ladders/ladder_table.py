@@ -20,8 +20,8 @@ MOST_ROWS = 500
 
 _FLAGS: Mapping[Flag, tuple[str, str]] = {
     Flag.PROVISIONAL: ("provisional", "Fewer than 20 blocks link it to the established bots."),
-    Flag.PERFECT_SCORE: ("never lost", "Never lost a point: how far ahead it is, is unknown."),
-    Flag.ZERO_SCORE: ("never won", "Never won a point: how far behind it is, is unknown."),
+    Flag.PERFECT_SCORE: ("never lost", "Never lost a point: it is unknown how far ahead it is."),
+    Flag.ZERO_SCORE: ("never won", "Never won a point: it is unknown how far behind it is."),
     Flag.SEPARATE_POOL: ("apart", "Never met the others: the distance to them is a guess."),
     Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
 }
@@ -33,19 +33,19 @@ _HALTED = {
 }
 
 _HINTS = {
-    "rank": "The place by Elo, provisional bots last, and the places that the results allow.",
+    "rank": "The place by Elo, provisional bots last, and the range that the results allow.",
     "interval": "The Elo as a dot with its 95 % confidence interval. The dashed line is 1500.",
     "elo": "The rating, and half the width of its 95 % interval.",
     "adjusted": "Elo with the luck of the draws taken out, and half its 95 % interval. It does not "
     f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
-    "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches; – where "
+    "trend": f"Elo gained or lost in the latest {TREND_SHARE:.0%} of the ladder's matches; – where "
     "it may be chance.",
     "loss": "What a decision costs on average, in percent of a win, and half its 95 % interval: 0 "
     "is perfect play. – where fewer than two of its matches were analysed. It does not affect "
     "ranks.",
-    "benchmark": "The share of matches won against the house's cfr with most luck removed, in "
+    "benchmark": "The share of matches won against the house bot cfr with most luck removed, in "
     "percent, and half its 95 % interval: 50 is level with it. It does not affect ranks.",
-    "share": "First places by match; a shared one counts in part.",
+    "share": "First places per match; a shared one counts in part.",
     "place": "1 is best; ties share the mean of their places.",
 }
 

@@ -185,7 +185,7 @@ def _date(name: str, label: str) -> date | None:
         key=name,
         on_change=to_url(name, "before"),
         width=150,
-        help=f"A day of your time zone ({_zone()}), in which the matches are listed.",
+        help=f"A day in your time zone ({_zone()}), as in the list of matches.",
     )
     return chosen
 
@@ -209,7 +209,8 @@ def _pairing(tournament: str | None) -> tuple[int, int] | None:
     if dot and number.isdecimal() and table.isdecimal() and len(number) + len(table) < 9:
         if tournament:
             return int(number), int(table)
-        st.warning("A round and table are of a tournament: choose one, too.")
+        st.warning("A round and table need a tournament: choose one, too.")
     elif "pairing" in st.query_params:
-        st.warning(f"“{shortened(st.query_params['pairing'])}” is no round and table such as 2.1.")
+        pairing = shortened(st.query_params["pairing"])
+        st.warning(f"“{pairing}” is not a round and table such as 2.1.")
     return None

@@ -107,14 +107,15 @@ def show_notes(
     ]
     if lines:
         st.html(tag("ul", *(tag("li", line) for line in lines), class_="ba-dates"))
-        st.caption("What a language model took, as the bots say.")
+        st.caption("Usage of a language model, as the bots report it.")
     if turns:
         st.html(note_list(match_id, view, seats, turns))
     elif unread:
         st.caption(in_markdown(unread))
     else:
         st.caption(
-            "Signed in, the owners of these bots read their notes here, as long as they are kept."
+            "When signed in, the owners of these bots can read their notes here, as long as they "
+            "are kept."
         )
 
 
@@ -153,7 +154,7 @@ def usage_table(
         lines.append(_usage_row(link, one))
     numbers = ("Answers", "Tokens read", "Written", "Cost", "Time")
     head = heads("Match", *((text, "ba-number") for text in numbers))
-    caption = "What a language model took, by match"
+    caption = "Usage of a language model per match"
     return scrolling(f"{caption}; scrolls sideways", table_of(caption, head, lines))
 
 

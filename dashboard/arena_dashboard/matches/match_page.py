@@ -36,7 +36,7 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
             )
         )
         if signed_by is not None:
-            about = f"The arena signed this transcript by its key {signed_by}."
+            about = f"The arena signed this transcript with its key {signed_by}."
             facts.append(badge("signed", "good", about))
     else:
         facts.append(badge("not verified", "bad", doubt))

@@ -10,7 +10,7 @@ from arena_dashboard.parts.rows import Cell, cell, heads, number, row_of
 from arena_dashboard.parts.tables import time_of, to_bot
 
 _STATES = {"accepted": "good", "refused": "bad"}
-_BANNED = "Neither it nor its bots are let in."
+_BANNED = "Neither the owner nor its bots have access."
 
 
 def link(**asked: str) -> str:
@@ -23,7 +23,7 @@ def owners(found: Sequence[OwnerSeen]) -> Html:
     head = heads(
         "Owner",
         "Bot",
-        ("Last version", "", "When it was uploaded or registered, and what became of an upload"),
+        ("Last version", "", "When it was uploaded or registered, and the state of an upload"),
         ("Same build", "", "Other owners who uploaded the same, byte for byte"),
         ("Matches", "ba-number"),
         ("Faults", "ba-number"),

@@ -92,7 +92,7 @@ def _show_identity(client: UploadClient, terms: SignUpTerms) -> None:
 
 def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> None:
     """Show the form by which a visitor with a new identity becomes an owner named `suggested`."""
-    st.markdown("You are signed in, and no owner here yet.")
+    st.markdown("You are signed in, but not an owner here yet.")
     name = invite = key = ""
     with st.form("become-owner"):
         if terms.sign_up is not SignUp.CLOSED:
@@ -100,10 +100,10 @@ def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> N
         if terms.sign_up is SignUp.INVITE:
             invite = st.text_input("Invite", help=INVITE_HELP)
         key = st.text_input(
-            "Or the key of the owner that you are already",
+            "Or your key, if you are an owner already",
             type="password",
             autocomplete="off",
-            help="From then on you sign in as that owner without it.",
+            help="From then on you sign in as that owner without the key.",
         ).strip()
         if not st.form_submit_button("Continue", type="primary"):
             return
@@ -116,7 +116,7 @@ def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> N
         st.error(in_markdown(str(error)))
         return
     if not found.owner:
-        st.error("“Or the key of the owner that you are already” is missing.")
+        st.error("“Or your key, if you are an owner already” is missing.")
         return
     owners.sign_in(session, found.owner, found.key)
     st.rerun()
@@ -127,16 +127,16 @@ def show_fresh_key(owner: SignedIn) -> None:
     key = owners.fresh_keys().get(owner.key)
     if key is not None:
         st.success(
-            "This is your key. Copy it to where you keep passwords: it is shown until you say that "
-            "it is stored, for an hour at most, and never again."
+            "This is your key. Copy it to where you keep passwords: it is shown until you confirm "
+            "that it is stored, for an hour at most, and never again."
         )
         st.code(key, language=None)
         st.button("I have stored it", on_click=owners.show_no_more, args=(owner.key,))
         st.caption(
             "With it you sign in from another browser, or on your own machine with `arena login`. "
-            "Whoever has it can register and retire your bots. This browser stays signed in until "
-            "you sign out or do not come for 14 days. If you lose the key, make a new one under "
-            "My bots."
+            "Anyone who has it can register and retire your bots. This browser stays signed in "
+            "until you sign out or stay away for 14 days. If you lose the key, make a new one "
+            "under My bots."
         )
 
 

@@ -54,19 +54,19 @@ def _line(name: str, role: str, added: Html | str, *, mine: bool) -> Html:
 
 def _show_key(name: str, key: str) -> None:
     st.success(
-        f"{in_markdown(name)} is in your team. This is the member's key, to be given to nobody "
-        "else. It is not shown again:"
+        f"{in_markdown(name)} is in your team. This is the member's key: give it to nobody else. "
+        "It is not shown again:"
     )
     st.code(key, language=None)
     st.caption("With it the member signs in on this page, or by `arena login`.")
-    st.button("It is given", on_click=lambda: owners.kept().pop(_ADDED, None))
+    st.button("I have passed it on", on_click=lambda: owners.kept().pop(_ADDED, None))
 
 
 def _add(client: OwnerClient, owner: SignedIn) -> None:
     with st.form("add-member", clear_on_submit=True):
         st.caption(
-            "A member has a key of their own and does all that you may with the team's bots. Only "
-            "you, the captain, add and remove members; the audit names who did what."
+            "A member has a key of their own and can do all that you can with the team's bots. "
+            "Only you, the captain, add and remove members; the audit names who did what."
         )
         name = st.text_input("Name of the member", max_chars=40, help=f"{ALLOWED}.")
         if not st.form_submit_button("Add the member"):

@@ -55,11 +55,11 @@ def _line(one: WebhookSeen) -> Html:
 def _add(client: EventClient, owner: SignedIn, bots: Sequence[str]) -> None:
     with st.form("add-webhook", clear_on_submit=True):
         st.caption(
-            "A build is accepted or refused, a bot keeps failing: each is posted to an address of "
-            "yours, or of Discord or Slack."
+            "Notices (a build is accepted or refused, a bot keeps failing) are posted to an "
+            "address of yours, or of Discord or Slack."
         )
         url = st.text_input("Address", max_chars=1000, placeholder="https://example.org/hook")
-        bot = st.selectbox("Of which bot", [ALL, *bots])
+        bot = st.selectbox("For which bot", [ALL, *bots])
         if not st.form_submit_button("Add the webhook"):
             return
     session, of = owners.kept(), "" if bot == ALL else str(bot)

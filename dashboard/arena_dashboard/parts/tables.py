@@ -66,8 +66,8 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
 
 
 _NOT_RATED_YET = (
-    "It counts for the ratings once its block is complete, in which the same bots play in every "
-    "rotation of the seats."
+    "It counts for the ratings once its block is complete: the same bots in every rotation of the "
+    "seats."
 )
 
 

@@ -68,7 +68,7 @@ def url_date(name: str) -> date | None:
     if chosen == date.max:  # it has no end: there is no day after it
         chosen = None
     if asked and chosen is None:
-        st.warning(f"“{shortened(asked)}” is no day such as 2026-03-04.")
+        st.warning(f"“{shortened(asked)}” is not a date such as 2026-03-04.")
     st.session_state[name] = chosen
     return chosen
 
@@ -80,7 +80,7 @@ def url_switch(name: str) -> bool:
     """
     asked = st.query_params.get(name, "")
     if asked not in ("", "0", "1"):
-        st.warning(f"“{shortened(asked)}” is neither 1 nor 0, which {name} may be.")
+        st.warning(f"“{shortened(asked)}” is neither 1 nor 0, the values of {name}.")
     chosen = asked == "1"
     st.session_state[name] = chosen
     return chosen

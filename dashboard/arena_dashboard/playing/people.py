@@ -176,7 +176,7 @@ def _make_room(people: Sequence[Person], full: str) -> None:
     """Make an idle person leave; if there is none, raise TooManyPeopleError with `full`."""
     idle = next((one for one in people if one.idle), None)
     if idle is None:
-        raise TooManyPeopleError(f"{full}, the most at once. Try again in a while.")
+        raise TooManyPeopleError(f"{full}, which is the limit. Try again in a while.")
     idle.session.leave()
 
 

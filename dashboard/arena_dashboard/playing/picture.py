@@ -110,7 +110,7 @@ def replay_of(match_id: str) -> str:
 def _waiting(bots: str) -> str:
     return (
         f"Waiting until {bots} can play: some seconds, or until the end of another match if a bot "
-        "plays as many as it can. Then your match begins by itself."
+        "already plays as many as it can. Then your match begins by itself."
     )
 
 

@@ -93,7 +93,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
         outcome = scene.outcome(moment, before)
         told = opening + sentences(moment, match.game, match.names)
         if before is None and moment.step:
-            told = ["Seen from here on."]
+            told = ["Watched from here on."]
         opening = []
         starts = [event for event in moment.events if scene.round_started(event) is not None]
         if starts and outcome is not None:

@@ -19,7 +19,7 @@ from arena_dashboard.owners.owners import address_for
 
 BELOW: Final = "/docs"
 FOLDER: Final = Path(__file__).parents[1] / "docs"
-_MISSING: Final = "The documentation is not built here: in a checkout `make docs` does it.\n"
+_MISSING: Final = "The documentation is not built here: in a checkout, `make docs` builds it.\n"
 _RELATIVE: Final = re.compile(r"\]\((?!https?:)")
 """Matches the text before the target of a relative link in Markdown."""
 

@@ -26,7 +26,7 @@ def install_command(extra: str, page: str | None) -> str:
 def _download(request: Request) -> Response:
     try:
         if request.path_params["name"] != wheel_name():
-            return PlainTextResponse(f"There is {_BELOW}/{wheel_name()} alone.\n", 404)
+            return PlainTextResponse(f"The only file here is {_BELOW}/{wheel_name()}.\n", 404)
         packed = wheel()
     except NoWheelError as error:
         return PlainTextResponse(f"{error}\n", 404)

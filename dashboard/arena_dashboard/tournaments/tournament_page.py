@@ -37,8 +37,8 @@ def show(found: TournamentView) -> None:
     st.html(_dates(found))
     if not record.waited_for() and is_still(found, datetime.now(UTC)):
         st.warning(
-            "Nothing has been played for some minutes. Perhaps no referee runs: its operator "
-            "starts one by `arena up` or `arena serve`."
+            "Nothing has been played for some minutes. Perhaps no referee is running: the operator "
+            "starts one with `arena up` or `arena serve`."
         )
     for line in waits_in_words(record, datetime.now(UTC)):
         st.info(in_markdown(line))
@@ -55,14 +55,14 @@ def show(found: TournamentView) -> None:
     st.subheader("Pairings")
     if not found.pairings:
         st.info(
-            "Nothing is paired yet: the operator begins it, by `arena tournament start "
-            f"{quote(tournament.name)}`."
+            "Nothing is paired yet: the operator starts the tournament with `arena tournament "
+            f"start {quote(tournament.name)}`."
         )
         return
     if len(found.pairings) > MOST_PAIRINGS:
         st.caption(
             f"{MOST_PAIRINGS} of {len(found.pairings):,} pairings, the latest round first; "
-            f"`arena tournament show {quote(tournament.name)}` has all."
+            f"`arena tournament show {quote(tournament.name)}` lists all."
         )
     st.html(tournament_tables.pairings(found.pairings[:MOST_PAIRINGS], tournament.name))
 

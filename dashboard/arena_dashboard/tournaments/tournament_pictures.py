@@ -63,8 +63,8 @@ def groups(tournament: Tournament, view: TournamentView) -> Html:
             if one.pairing not in paired_last and entries.issuperset(one.pairing.entries)
         ]
         caption = (
-            f"Group {group.name}, of which {group.through} go on: a row's points, by the place of "
-            "the opponent"
+            f"Group {group.name} ({group.through} go on): a row's points, by the place of the "
+            "opponent"
         )
         shown.append(matrix(tournament, group.lines, own, caption, group.through))
     return together(*shown)

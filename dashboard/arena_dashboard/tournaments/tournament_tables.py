@@ -29,7 +29,7 @@ _STATES = {
 
 _SCORES = {
     ScoreRule.PLACEMENT: "all places count",
-    ScoreRule.WINNER: "the first place alone counts",
+    ScoreRule.WINNER: "only first place counts",
 }
 
 
@@ -51,7 +51,7 @@ def in_words(tournament: Tournament) -> str:
         plan_in_words(tournament),
         "" if rules.seats == 2 else _SCORES[rules.score],
         "" if rules.rated else "unrated",
-        f"lots drawn by the seed {rules.seed}",
+        f"lots drawn with the seed {rules.seed}",
     ]
     return " · ".join(part for part in parts if part)
 

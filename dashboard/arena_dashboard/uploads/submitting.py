@@ -187,7 +187,7 @@ def steps(
         FirstStep(
             "connected",
             one.connected > 0 or "connected" in seen or one.matches > 0,
-            "It is away now." if away else "",
+            "It is not connected now." if away else "",
         ),
         FirstStep(
             "checked",
@@ -208,9 +208,12 @@ _WORDS: Final = {
     "connected": ("It has connected", "Waiting for it to connect"),
     "checked": (
         "It conforms to the protocol",
-        "Not checked against the protocol, or not with success",
+        "Not checked against the protocol, or the check failed",
     ),
-    "offered": ("A match was offered to it", "Waiting for the first offer: a free opponent"),
+    "offered": (
+        "A match was offered to it",
+        "Waiting for the first offer, which needs a free opponent",
+    ),
     "played": ("Its first match is recorded", "Waiting for the end of its first match"),
     "rated": ("It has a rating", "Waiting for its first complete block of matches"),
 }

@@ -51,18 +51,18 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
     """Show the form to upload a build, and the progress of the last one. Raises OwnerCallError."""
     allowed = owners.upload_terms()
     if not allowed.hosting:
-        st.info("This arena runs no bots of others: register yours, and run it yourself.")
+        st.info("This arena runs no uploaded bots: register yours, and run it yourself.")
         return
     st.markdown(
         "**The arena runs your bot.** A `.py` file with one bot, or a `.zip` with `bot.toml` and a "
-        "program in any language. It is checked first; while it waits for that, it says how many "
-        "are before it."
+        "program in any language. It is checked first; while it waits for that, this page says how "
+        "many are ahead of it."
     )
     with st.expander("What a .zip must contain"):
         st.markdown(
-            "The program, all that it needs, and at the top the file `bot.toml`. It runs on Linux, "
-            "reaches nothing but the referee, and finds its address and token in `ARENA_ADDRESS` "
-            "and `ARENA_TOKEN`."
+            "The program, all that it needs, and at the top the file `bot.toml`. The program runs "
+            "on Linux, reaches only the referee, and finds the referee's address and its own token "
+            "in `ARENA_ADDRESS` and `ARENA_TOKEN`."
         )
         st.code(_MANIFEST, language="toml")
     with st.form("upload"):
@@ -84,7 +84,7 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         name = st.text_input(
             "Name of the bot",
             max_chars=40,
-            placeholder="of a new bot; empty for that of the file",
+            placeholder="of a new bot; empty: the file's name",
             help=sign_in.NAME_HELP,
         )
         st.caption(
@@ -172,7 +172,7 @@ def _show_build(build: HostedBuild) -> None:
         )
     )
     if build.state is BuildState.REFUSED:
-        st.markdown("Why, as the check says it:")
+        st.markdown("The reason, from the check:")
         st.code(build.reason, language=None, wrap_lines=True)
 
 
@@ -277,7 +277,7 @@ def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[Hos
 
 def _show_shift(shift: HostedShift) -> None:
     what = "Check" if shift.check else "Shift"
-    outcome = shift.outcome or "It runs."
+    outcome = shift.outcome or "It is running."
     st.markdown(f"{in_utc(shift.began_at)}, {what}. {in_markdown(outcome)}")
     links = [tag("a", one[:8], href=replay_link(one)) for one in shift.match_ids[-_MOST_LINKS:]]
     if links:

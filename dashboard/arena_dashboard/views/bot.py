@@ -41,7 +41,7 @@ def show_index() -> None:
         if after is not None or before is not None:
             st.info("There are no more bots.")
         else:
-            st.info("No bot has been registered yet." if not search else "No bot fits.")
+            st.info("No bot has been registered yet." if not search else "No bot found.")
         return
     checks = data.checks([row.newest_id for row in page.rows])
     st.html(bot_tables.index(page.rows, checks))
@@ -82,9 +82,9 @@ def show_faults(bot: Profile, version: str) -> None:
     if faults:
         st.html(bot_tables.faults(faults))
     elif version not in {row.version for row in bot.versions}:
-        st.warning(f"There is no version “{shortened(version)}” of it.")
+        st.warning(f"This bot has no version “{shortened(version)}”.")
     else:
-        st.info("In matches that are over no fault of this version is recorded.")
+        st.info("No fault of this version is recorded in finished matches.")
     st.html(
         turning(
             tag("a", "All about the bot", href=tables.bot_link(bot.name)),
@@ -98,9 +98,9 @@ def show_checks(bot: Profile) -> None:
     if bot.checks:
         st.subheader("Checks")
         st.caption(
-            "`arena check` plays a referee that behaves badly, and tells whether a bot does what "
-            "the protocol asks. The arena runs it for uploads; else the author did, and reported "
-            "what came of it."
+            "`arena check` acts as a referee that behaves badly, and tells whether a bot follows "
+            "the protocol. The arena runs it for uploads; for other bots, the author ran it and "
+            "reported the outcome."
         )
         st.html(bot_tables.checks(bot))
 
@@ -143,8 +143,8 @@ def show_usage(bot: Profile, recent: bot_data.Recent) -> None:
         return
     st.subheader("Language model")
     st.caption(
-        f"What its answers took in {len(found)} of its latest {len(recent.matches)} matches, by "
-        "the word of the bot: tokens, US dollars, and seconds of the model, summed over each match."
+        f"Usage of its answers in {len(found)} of its latest {len(recent.matches)} matches, as the "
+        "bot reports it: tokens, US dollars, and seconds of the model, summed over each match."
     )
     st.html(match_notes.usage_table(found[:LAST_MATCHES], [one for _, one in found]))
 
@@ -159,9 +159,9 @@ def show_decisions(bot: Profile) -> None:
         return
     st.subheader("Decisions")
     st.caption(
-        f"In its latest {found.sums.matches} matches that were analysed. The loss of a decision is "
-        "in chances to win. Accuracy is the share of decisions that were best or fine; the chart "
-        "has its 95 % interval."
+        f"From its latest {found.sums.matches} analysed matches. The loss of a decision is the "
+        "chance to win that it cost. Accuracy is the share of decisions that were best or fine; "
+        "the chart shows its 95 % interval."
     )
     st.html(bot_tables.decisions(found.sums))
     if found.accuracy is not None:

@@ -50,5 +50,5 @@ show_rules(match["game"])
 st.download_button(
     "Transcript", found.transcript, f"{match_id}.json", "application/json", on_click="ignore"
 )
-st.caption("To check every draw and the result yourself, download the transcript; in its folder:")
+st.caption("To check every draw and the result, download the transcript and run in its folder:")
 st.html(command(f"arena verify {match_id}.json"))

@@ -26,21 +26,20 @@ MOST_OF_A_CODE = 40
 _LIVE = "The final is live: its matches are public as they are played."
 _CONNECTED = (
     "Bots may connect from their owners' machines. The freeze fixes the version of such a bot, not "
-    "its program: nobody can tell that it did not change. In the final no deal comes twice."
+    "its program, which may change unnoticed. In the final no deal is used twice."
 )
 _CHECKED = (
     "Lots, pairings and every deal follow from a secret seed and from the builds of the freeze. "
-    "Its hash is public from the start; once the seed is opened, `arena event verify` recomputes "
-    "everything from the event's archive."
+    "The seed's hash is public from the start; once the seed is published, `arena event verify` "
+    "recomputes everything from the event's archive."
 )
 _CHECKED_CONNECTED = (
-    "Lots and pairings follow from a secret seed and from the field of the freeze. Its hash is "
-    "public from the start; once the seed is opened, `arena event verify` recomputes them from the "
-    "event's archive, and each match from the secret and the entropies that its transcript opens."
+    "Lots and pairings follow from a secret seed and from the bots of the freeze. The seed's hash "
+    "is public from the start; once the seed is published, `arena event verify` recomputes them "
+    "from the event's archive, and each match from the secret and the entropies in its transcript."
 )
 _BLIND = (
-    "The final is played in secret. Neither results nor matches are anywhere to be seen before the "
-    "results are out."
+    "The final is played in secret. Results and matches stay hidden until the results are released."
 )
 
 
@@ -50,7 +49,7 @@ def show_list() -> None:
     if found:
         st.html(event_tables.event_list(found))
     else:
-        st.info("There is no event yet: `arena event example` prints one to begin with.")
+        st.info("There is no event yet: `arena event example` prints an example to start from.")
     if owners.known():
         st.html(tag("p", tag("a", "Organise events", href="organise"), class_="ba-link"))
 
@@ -61,7 +60,7 @@ def show(found: EventView) -> None:
     words = event_tables.in_words(event)
     st.html(together(event_tables.phase_of(found), " ", tag("span", words)))
     if event.terms.private:
-        st.caption("Its members alone see this event.")
+        st.caption("Only its members see this event.")
     if found.phase is Phase.CANCELLED:
         st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
     if found.phase is Phase.FINAL:
@@ -119,7 +118,7 @@ def show_results(found: EventView) -> None:
     if any(line.margin is not None for line in lines):
         st.caption(
             "Points ± half of their 95 % interval. Bots share a place (=) if the best of them is "
-            "not ahead of them at 95 %."
+            "not significantly ahead (95 %)."
         )
 
 
@@ -129,12 +128,12 @@ def show_ladder(found: EventView) -> None:
     if lines is None:
         return
     if not lines:
-        st.caption("Nothing is played on it yet.")
+        st.caption("Nothing has been played on it yet.")
         return
     st.html(event_tables.ladder_table(lines, {one.bot: one.team for one in found.entries}))
     st.caption(
         "Elo relative to the mean of all, from deal blocks: the same deal once from every seat, "
-        "each match by programs that are started for it alone. It is apart from the leaderboard."
+        "each match by freshly started programs. It is separate from the leaderboard."
     )
     for title, final in (("Newest matches", False), ("Matches of the final", True)):
         matches = asked_for(partial(event_data.matches, final=final), found)
@@ -196,7 +195,7 @@ def show_form(name: str, *, needs_code: bool, entries: Sequence[EventEntry]) -> 
     if entered.version:
         st.success(f"Entered. Version {in_markdown(entered.version)} would play the final now.")
     else:
-        st.success("Entered. It plays the final if a build of it is accepted before the freeze.")
+        st.success("Entered. It plays the final if a build is accepted before the freeze.")
     for notice in entered.notices:
         st.caption(in_markdown(notice))
 
@@ -208,7 +207,7 @@ found = event_data.named(asked, viewer) if asked else None
 if found is None and asked and "code" in st.query_params:
     # A private event is hidden until the visitor has entered it; so any name gets the form.
     st.title("Enter an event")
-    st.caption(f"With the code of “{shortened(asked)}”, which is in the link.")
+    st.caption(f"The link contains the code of “{shortened(asked)}”.")
     show_form(asked, needs_code=True, entries=())
 elif found is None:
     st.title("Events")

@@ -24,9 +24,9 @@ def show(ladder: LadderId) -> None:
         return
     st.caption(
         f"{in_words(ladder)} · {page.matches:,} rated matches. In each cell: the points that the "
-        "row's bot took from the column's, in per cent, a tie being half a point; their 95 % "
-        "Wilson interval, which holds at one look; and their 95 % confidence sequence, which holds "
-        "however often one looks."
+        "row's bot took from the column's, in percent (a tie is half a point); their 95 % Wilson "
+        "interval, valid if one looks once; and their 95 % confidence sequence, valid however "
+        "often one looks."
     )
     st.html(page.matrix)
     for sentence in (page.decided, page.worst):
@@ -48,8 +48,9 @@ def show(ladder: LadderId) -> None:
             )
         )
     st.caption(
-        "Nash: the weight of each bot in the equilibrium of choosing a bot. A bot that only beats "
-        "weak bots gains Elo but no weight. Small changes of the results can change it a lot. "
+        "Nash: the weight of each bot in the equilibrium of the game of choosing a bot. A bot that "
+        "only beats weak bots gains Elo but no weight. Small changes of the results can change the "
+        "weights a lot. "
         "Wins: the share of its matches at tables of that size that it won."
     )
 

@@ -36,8 +36,8 @@ def show(ladder: LadderId) -> None:
         return
     comparison_data.history_drawn(ladder, [names[bot] for bot in bots]).show()
     st.caption(
-        f"{in_words(ladder)} · {len(found.points)} points, each the fit of all matches up to it, "
-        "with the intervals of that time. They are recomputed from the log of results; "
+        f"{in_words(ladder)} · {len(found.points)} points, each fitted to all matches up to it, "
+        "with the intervals at that time. They are recomputed from the log of results; "
         "`arena history` prints the same numbers."
     )
 

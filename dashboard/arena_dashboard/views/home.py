@@ -66,7 +66,7 @@ def show_later() -> None:
         st.subheader("Best bots by Elo rating")
         st.html(home_tables.ladders(ladders))
     else:
-        st.info("No match has been played yet. The first ratings appear some seconds after it.")
+        st.info("No match has been played yet. Ratings appear some seconds after the first one.")
         st.page_link("views/submit.py", label="Write a bot in five minutes")
     if running:
         st.subheader("Running tournaments")

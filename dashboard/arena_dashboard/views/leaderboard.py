@@ -19,16 +19,16 @@ from arena_dashboard.parts.url_choice import to_url, url_switch
 from arena_dashboard.reading import data
 
 MEAN_LOSS = (
-    "- **Mean loss**: what a decision costs on average, in percent of a win, of bots with two or "
+    "- **Mean loss**: what a decision costs on average, in percent of a win, for bots with two or "
     "more analysed matches. `arena analyse --missing --follow`, which the operator runs beside the "
-    "arena, analyses all.\n"
+    "arena, analyses all matches.\n"
 )
 
 
 BENCHMARK = (
-    "- **Benchmark**: the share of matches that a bot wins against the house's cfr at tables of "
-    "two, with most luck removed, in percent, as `arena benchmark BOT --rated`, which the operator "
-    "runs, last measured it.\n"
+    "- **Benchmark**: the share of matches that a bot wins against the house bot cfr at tables of "
+    "two, with most luck removed, in percent, as last measured by `arena benchmark BOT --rated`, "
+    "which the operator runs.\n"
 )
 
 
@@ -76,8 +76,8 @@ def choose_old(board: Leaderboard) -> bool:
     st.toggle(
         f"Old versions ({len(board.old):,})",
         key="old",
-        help="By the operator's rule they are not ranked any more. Their ratings stay, and the "
-        "ranks are those that they would have.",
+        help="By the operator's rule they are no longer ranked. Their ratings stay, and the ranks "
+        "shown are those that they would have.",
         on_change=to_url("old", "page", "bot"),
     )
     return old
@@ -87,25 +87,25 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
     """Explain what the columns mean."""
     with st.expander("What do these numbers mean?"):
         st.markdown(
-            "- **Elo** comes from every pair of every match. 200 points more are expected to take "
-            "76 % of the points between two bots. It is fitted to all results at once, so a bot's "
-            "Elo also moves, a little, while others play, most of all when new bots come.\n"
-            "- **95 % interval**: where the Elo lies as far as the results tell; a block of "
-            "matches counts as one. The small ranks are those that the intervals allow.\n"
-            "- **Provisional**: fewer than 20 blocks link the bot to the established ones. It "
-            "stands below them, and its interval is as wide as so few blocks allow.\n"
+            "- **Elo** is computed from every pair of bots in every match. A bot rated 200 higher "
+            "is expected to take 76 % of the points between the two. It is fitted to all results "
+            "at once, so a bot's Elo also moves a little while others play, mostly when new bots "
+            "join.\n"
+            "- **95 % interval**: the range of Elo that the results support; a block of matches "
+            "counts as one. The small ranks are those that the intervals allow.\n"
+            "- **Provisional**: fewer than 20 blocks link the bot to the established ones. It is "
+            "listed below them, and so few blocks make its interval wide.\n"
             "- **Lines between rows** separate bands: every bot below a line is significantly "
             "weaker than the best bot of the band above it, or is provisional. Within a band the "
             "order may be luck.\n"
-            "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
-            "matches, its own and those of others, where that is more than chance explains "
-            f"(95 %); of a long log only the last {TREND_EVENTS:,} matches of all ladders are "
-            "looked at.\n"
+            "- **Trend**: the Elo that a bot gained or lost in the latest tenth of the ladder's "
+            "matches, its own and those of others, if chance does not explain it (95 %); in a "
+            f"long log, only the last {TREND_EVENTS:,} matches of all ladders are examined.\n"
             f"{MEAN_LOSS + BENCHMARK if game in ANALYSED_GAMES else ''}"
-            "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
-            "- **checked**: in `arena check`, which its author ran, or the arena if it hosts the "
-            "bot, it met all scenarios that were tried; otherwise the mark says how many it "
-            "failed. It affects no rating."
+            "- **Win share**: first places per match. **Mean place**: 1 is best.\n"
+            "- **checked**: it passed all scenarios tried by `arena check`, which its author ran, "
+            "or the arena if it hosts the bot; otherwise the mark says how many it failed. It "
+            "affects no rating."
         )
         note = ladder_table.luck_note(lines, game)
         if note is not None:
@@ -120,7 +120,7 @@ def _seen(ladder: LadderId) -> tuple[int, RankingRule, bool]:
 st.title("Leaderboard")
 chosen = choose_ladder()
 if chosen is None:
-    st.info("No match has been played yet. The first ratings appear here some seconds after it.")
+    st.info("No match has been played yet. Ratings appear here some seconds after the first one.")
     st.page_link("views/submit.py", label="Write a bot in five minutes")
 else:
     ladder_tabs("leaderboard", chosen)

@@ -44,7 +44,7 @@ def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     labels = [one.label for one in bot.versions if not one.retired]
     with st.form(f"rotate {bot.name}"):
         label = st.selectbox("Version", labels, key=f"rotate-version {bot.name}")
-        st.caption("The old token is not valid any more, and the bot that uses it is cut off.")
+        st.caption("The old token stops working, and the bot that uses it is disconnected.")
         if not st.form_submit_button("New token"):
             return
     try:
@@ -61,9 +61,11 @@ def pause(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     """Offer to pause a bot, or to resume it."""
     with st.form(f"pause {bot.name}"):
         if bot.paused:
-            st.caption("It is paused. Start it again yourself if the arena does not host it.")
+            st.caption(
+                "It is paused. After “Resume”, start it again if the arena does not host it."
+            )
         else:
-            st.caption("While it is paused it plays nothing and is not let in; its results stay.")
+            st.caption("While paused, it plays nothing and cannot connect; its results stay.")
         if not st.form_submit_button("Resume" if bot.paused else "Pause"):
             return
     owners.change(lambda: client.pause(owner.key, bot.name, paused=not bot.paused))
@@ -92,7 +94,7 @@ def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         if bot.shares_decisions:
             st.caption("Its decisions are in the data sets that the operator exports.")
         else:
-            st.caption("Its decisions are in no data set; its matches can be seen all the same.")
+            st.caption("Its decisions are in no data set; its matches can still be watched.")
         kept = "Keep its decisions out of data sets"
         if not st.form_submit_button(kept if bot.shares_decisions else "Share its decisions"):
             return
@@ -105,9 +107,9 @@ def notes(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     """Offer to let everybody read the notes of a bot, or its owner alone."""
     with st.form(f"notes {bot.name}"):
         if bot.shares_notes:
-            st.caption("Everybody reads its notes, in the replays of its matches.")
+            st.caption("Everybody can read its notes in the replays of its matches.")
         else:
-            st.caption("You alone read its notes, in the replays of its matches.")
+            st.caption("Only you can read its notes in the replays of its matches.")
         if not st.form_submit_button(
             "Keep its notes to yourself" if bot.shares_notes else "Share its notes"
         ):
@@ -134,8 +136,8 @@ def renew_key(client: UploadClient, owner: SignedIn) -> None:
     """Offer a new key for the command line, which replaces the old one."""
     with st.form("renew-key"):
         st.caption(
-            "For `arena login` on your own machine. The key that you had, and whoever is signed in "
-            "as you elsewhere, are not let in any more. Your bots' tokens stay valid."
+            "For `arena login` on your own machine. Your old key stops working, and everybody "
+            "signed in as you elsewhere is signed out. Your bots' tokens stay valid."
         )
         if not st.form_submit_button("New key"):
             return

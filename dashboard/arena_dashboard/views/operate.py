@@ -54,13 +54,13 @@ def show_list(client: OperatorClient, me: SignedIn) -> None:
     page = st.query_params.get("page", "")
     found, following = client.owners(me.key, prefix=search, kind=kind, invite=number, page=page)
     if not found:
-        st.info("No owner fits.")
+        st.info("No owner found.")
     else:
         st.html(operate_tables.owners(found))
     asked = {key: value for key, value in st.query_params.items() if key != "page"}
     links = []
     if page or number:
-        links.append(tag("a", "All from the first", href=operate_tables.link()))
+        links.append(tag("a", "All owners", href=operate_tables.link()))
     if following:
         more = operate_tables.link(**asked, page=following)
         links.append(tag("a", "More", href=more, rel="next"))
@@ -73,7 +73,7 @@ def show_list(client: OperatorClient, me: SignedIn) -> None:
         with folded_away:
             st.html(operate_tables.audit(client.audit(me.key)))
     st.caption(
-        "Similar programs of an event are compared by `arena event similar` on the arena's machine."
+        "To find similar programs in an event, run `arena event similar` on the arena's machine."
     )
 
 
@@ -91,7 +91,7 @@ def show_owner(client: OperatorClient, me: SignedIn, name: str) -> None:
         with st.form(f"freeze {bot.name}"):
             named = in_markdown(bot.name)
             if bot.frozen:
-                st.caption(f"{named} is frozen: it is not let in and plays nothing.")
+                st.caption(f"{named} is frozen: it cannot connect and plays nothing.")
             else:
                 st.caption(f"While {named} is frozen it plays nothing; its results stay.")
             if st.form_submit_button(f"{'Unfreeze' if bot.frozen else 'Freeze'} {named}"):
@@ -122,13 +122,13 @@ def ban(client: OperatorClient, me: SignedIn, one: OwnerSeen) -> None:
             if st.form_submit_button(f"Let {name} in again"):
                 owners.change(partial(client.ban, me.key, one.name, banned=False))
             return
-        sure = st.checkbox(f"Cut off {name} and all its bots at once; results stay", key="sure")
+        sure = st.checkbox(f"Lock out {name} and all its bots at once; results stay", key="sure")
         if not st.form_submit_button(f"Ban {name}"):
             return
     if sure:
         owners.change(partial(client.ban, me.key, one.name))
     else:
-        st.warning("Tick the box above first: all matches of its bots are lost by forfeit.")
+        st.warning("Tick the box above first: its bots forfeit all their running matches.")
 
 
 def void(client: OperatorClient, me: SignedIn) -> None:
@@ -136,26 +136,26 @@ def void(client: OperatorClient, me: SignedIn) -> None:
     with st.form("void"):
         named = st.text_input("Match or block", help="The id in the address of a replay.")
         reason = st.text_input("Why", help="For the audit.")
-        sure = st.checkbox("For good: its matches count for no rating any more", key="sure-void")
+        sure = st.checkbox("For good: its matches no longer count for ratings", key="sure-void")
         if not st.form_submit_button("Void"):
             return
     if not sure:
-        st.warning("Tick “For good”: a block that is void never counts again.")
+        st.warning("Tick “For good”: a voided block never counts again.")
         return
     try:
         client.void(me.key, named, reason)
     except OwnerCallError as error:
         owners.refused(error)
     else:
-        st.success("Its matches count for no rating any more.")
+        st.success("Its matches no longer count for ratings.")
 
 
 def show(client: OperatorClient, me: SignedIn) -> None:
     """Show the page to an operator, and to others that they lack the role."""
     if not client.is_operator(me.key):
         st.info(
-            f"You are signed in as {in_markdown(me.name)}, who is no operator. On the arena's "
-            "machine `arena owner operator NAME` gives an owner the role."
+            f"You are signed in as {in_markdown(me.name)}, who is not an operator. On the arena's "
+            "machine, `arena owner operator NAME` gives an owner the role."
         )
         return
     name = st.query_params.get("owner")

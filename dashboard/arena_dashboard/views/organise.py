@@ -36,8 +36,8 @@ def show_list(client: OrganiserClient) -> None:
         event_forms.make(client)
     elif not events:
         st.info(
-            "You organise no event. The operator names the organisers of one, and lets owners make "
-            "events."
+            "You organise no event. The operator names an event's organisers, and allows owners to "
+            "make events."
         )
 
 
@@ -75,12 +75,12 @@ def links(event: EventSeen) -> Iterator[str]:
 
     An operator organises private events without being a member.
     """
-    yield tag("a", "All that you organise", href="organise")
+    yield tag("a", "All your events", href="organise")
     visitor = owners.visitor()
     viewer = event_data.viewer(None if visitor is None else visitor.name)
     if event_data.named(event.name, viewer) is not None:
         yield " · "
-        yield tag("a", "Its page", href=event_link(event.name))
+        yield tag("a", "Event page", href=event_link(event.name))
 
 
 def show_participants(
@@ -101,7 +101,7 @@ def show_participants(
             on_click="ignore",
         )
     else:
-        st.info("Nobody of whom that is so." if found else "Nobody takes part yet.")
+        st.info("No participant matches." if found else "Nobody takes part yet.")
     return shown
 
 
@@ -131,12 +131,12 @@ def write(
     """Show a form to write to the chosen participants, by default to all that are shown."""
     if not found:
         return
-    st.subheader("Write to them")
+    st.subheader("Write to participants")
     with st.form("message", clear_on_submit=True):
         to = st.multiselect(
             "To",
             [one.owner for one in found],
-            placeholder=f"all that are shown above ({len(shown)})",
+            placeholder=f"all shown above ({len(shown)})",
         )
         text = st.text_area("Message", max_chars=2_000)
         sent = st.form_submit_button("Send")
@@ -146,7 +146,7 @@ def write(
     if not text.strip():
         st.error("“Message” is missing.")
     elif not chosen:
-        st.error("Nobody is shown above, and nobody chosen: say to whom.")
+        st.error("Nobody is shown above: choose whom to write to.")
     else:
         try:
             client.message(event.name, text, chosen)
@@ -168,10 +168,10 @@ def show_progress(client: OrganiserClient, event: EventSeen) -> None:
             st.info(in_markdown(str(error)))
             return
         if found.why_not:
-            st.warning(f"It cannot be played: {in_markdown(found.why_not)}.")
+            st.warning(f"The final cannot be played: {in_markdown(found.why_not)}.")
             return
         left = "" if found.left is None else f"; about {in_words(found.left)} are left"
-        one_slot = " with one slot of a worker" if not found.played else ""
+        one_slot = " with one worker slot" if not found.played else ""
         st.markdown(
             f"{found.played:,} of {found.blocks:,} deal blocks are played, {found.playing:,} are "
             f"being played, for {found.bots:,} bots{left}{one_slot}."
@@ -193,7 +193,7 @@ def add_people(client: OrganiserClient, event: EventSeen) -> None:
             help="The first line names the columns: name, and any of email, number, team. People "
             "who are on the roster already stay as they are.",
         )
-        if not st.form_submit_button("Make keys for those who are new"):
+        if not st.form_submit_button("Make keys for new people"):
             return
         try:
             _, keys = client.new_keys(event.name, read_roster(text))
@@ -210,7 +210,7 @@ def add_people(client: OrganiserClient, event: EventSeen) -> None:
 def show_keys(client: OrganiserClient, event: str, keys: list[NewKey]) -> None:
     """Let the organiser store new keys, and only then enroll their people."""
     st.markdown(
-        f"**{len(keys)} are new.** Store the file with their keys first: nobody can read them "
+        f"**{len(keys)} are new.** First store the file with their keys, which are not shown "
         "again. Then add the people; before that, no key is valid."
     )
     st.download_button(
@@ -240,7 +240,9 @@ def withdraw(client: OrganiserClient, event: EventSeen, found: Sequence[Particip
         return
     with st.form("withdraw"):
         bot = st.selectbox("Withdraw", bots, index=None, placeholder="a bot")
-        st.caption("Before the freeze its entry is gone; in the final it loses what is not played.")
+        st.caption(
+            "Before the freeze its entry is removed; in the final it loses the rest of its matches."
+        )
         if not st.form_submit_button("Withdraw this bot") or bot is None:
             return
         client.withdraw(event.name, bot)
@@ -276,7 +278,7 @@ def page(referee: OperatorClient, owner: SignedIn) -> None:
             show_list(organiser)
     except OwnerCallError as error:
         owners.refused(error)
-        st.html(tag("p", tag("a", "All that you organise", href="organise"), class_="ba-link"))
+        st.html(tag("p", tag("a", "All your events", href="organise"), class_="ba-link"))
 
 
 sign_in.signed_in_page(page, "Organise")

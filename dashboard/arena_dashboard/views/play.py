@@ -68,7 +68,7 @@ def choose(everybody: People) -> None:
         TURN_SECONDS,
         1,
         horizontal=True,
-        help=f"And {BANK_SECONDS} more in all, when a turn takes longer.",
+        help=f"Plus {BANK_SECONDS} in all for turns that take longer.",
     )
     options = choose_options(make_game(game))
     if st.button("Sit down", type="primary"):
@@ -133,7 +133,7 @@ else:
     st.title("Play")
     missed = everybody.missed(key())
     if missed is not None:
-        st.info("Your last match is given up: you were away.")
+        st.info("You lost your last match because you were away.")
         watch = tag("a", "Watch its replay", href=replay_of(missed))
         st.html(tag("p", watch, class_="ba-link"))
     try:

@@ -122,7 +122,7 @@ if found is None:
     st.warning(
         f"There is no event “{shortened(asked)}” that you may see."
         if asked
-        else "Say which event: `?event=NAME`."
+        else "Name the event in the address: `?event=NAME`."
     )
     st.page_link("views/events.py", label="Events")
 else:

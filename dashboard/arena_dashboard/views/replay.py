@@ -102,7 +102,5 @@ with st.container(key="around"):
         on_click="ignore",
         key="transcript",
     )
-    st.caption(
-        "To check every draw and the result yourself, download the transcript; in its folder:"
-    )
+    st.caption("To check every draw and the result, download the transcript and run in its folder:")
     st.html(command(f"arena verify {row.match_id}.json"))

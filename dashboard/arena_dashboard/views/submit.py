@@ -46,7 +46,7 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
         )
         st.caption(
             f"Limits: {allowed.bots} bots in all. In 24 hours, {allowed.owner_versions_a_day} new "
-            f"versions, at most {allowed.bot_versions_a_day} of one bot. Uploads are counted apart."
+            f"versions, at most {allowed.bot_versions_a_day} of one bot. Uploads count separately."
         )
         if not st.form_submit_button("Register", type="primary"):
             return
@@ -70,8 +70,8 @@ def start(made: Made) -> None:
     """Show what to do with a bot that was just registered."""
     st.subheader(f"Start {in_markdown(made.bot)}")
     st.markdown(
-        "**Its token.** Copy it now: it is gone when the page is loaded again, and then **My "
-        "bots** makes a new one. Whoever has it plays as your bot."
+        "**Its token.** Copy it now: it is gone when the page is reloaded, and then **My bots** "
+        "makes a new one. Anyone who has it can play as your bot."
     )
     st.code(made.token, language=None)
     address = owners.public_address()
@@ -79,7 +79,7 @@ def start(made: Made) -> None:
     st.markdown("**Or any bot you have**, started like this:")
     st.code(submitting.commands(made, address), language="bash")
     st.markdown(
-        "**Does it conform to the protocol?** This tries what a match seldom brings (lost "
+        "**Does it conform to the protocol?** This tries what is rare in a match (lost "
         "connections, refusals, restarts), and reports the outcome here; it affects no rating. "
         "`arena` comes with the package, see below."
     )
@@ -156,7 +156,7 @@ def show_connecting(client: UploadClient, owner: SignedIn) -> None:
 
 
 st.title("Submit a bot")
-st.markdown("Two minutes, on this machine or any other that reaches the referee.")
+st.markdown("It takes two minutes, on this machine or any other that can reach the referee.")
 try:
     client = owners.referee()
     if client is None:
@@ -172,8 +172,8 @@ st.subheader("What a bot looks like")
 st.markdown("One file, one method: a turn comes in, an action goes out.")
 st.code(FIRST_BOT.read_text(), language="python")
 st.markdown(
-    "Try it without any server; whatever it does wrong is listed. The package comes from this "
-    "arena and needs Python 3.11 or newer."
+    "Try it without any server; its mistakes are listed. The package comes from this arena and "
+    "needs Python 3.11 or newer."
 )
 try:
     st.code(
@@ -194,12 +194,12 @@ st.code(
     language="bash",
 )
 st.markdown(
-    "It appears on the leaderboard with its first complete block of matches. Hidden dice and cards "
-    "never reach it.\n\n"
+    "A bot appears on the leaderboard after its first complete block of matches. It is never sent "
+    "hidden dice or cards.\n\n"
     "**In any language** a bot speaks gRPC. With the package, `arena new-bot go my-bot` writes a "
-    "complete bot in Go; there is one in Python, JavaScript, TypeScript, Rust, Java and C++, too. "
-    "The comments in its folder `proto`, or in the Python package, say all that a bot sees and may "
-    "answer."
+    "complete bot in Go; Python, JavaScript, TypeScript, Rust, Java and C++ are available, too. "
+    "The comments in its folder `proto`, or in the Python package, describe all that a bot sees "
+    "and may answer."
 )
 for game in GAMES:
     show_rules(game)

@@ -37,7 +37,7 @@ def _asked(name: str) -> int | None:
     if text.isascii() and text.isdecimal() and len(text) < 10:
         return int(text)
     if text:
-        st.warning(f"“{shortened(text)}” is no page of this list. This is the first:")
+        st.warning(f"“{shortened(text)}” is not a page of this list. This is the first page:")
     return None
 
 

@@ -7,8 +7,9 @@ import { GRADES, tenths } from "./words.js";
 /** @typedef {import("./types.js").Decision} Decision */
 
 const GRADING =
-  "Chances to win are by what the seat knew when it decided, so luck is not in them. The more of " +
-  "its chance a decision cost, the worse its grade: best, fine, inaccurate, mistake, blunder.";
+  "Chances to win follow from what the seat knew when it decided, so luck is not in them. The " +
+  "more of its chance a decision cost, the worse its grade: best, fine, inaccurate, mistake, " +
+  "blunder.";
 
 export class Analysis {
   /** @param {Match} match @param {(index: number) => void} seek */

@@ -230,7 +230,7 @@ export class PersonTable {
     const known = this.faultsShown;
     this.faultsShown = number;
     if (number <= known) return "";
-    return `${faults[number - 1]} Fault ${number}; ${news.faultLimit} lose the match.`;
+    return `${faults[number - 1]} Fault ${number}; the match is lost at ${news.faultLimit}.`;
   }
 
   drawLog() {
