@@ -1,7 +1,7 @@
 """`Deliveries`: posts notices to webhooks, with retries, as long as it runs.
 
-A webhook may get a notice twice, if a referee dies at the wrong moment: it knows it by its id
-(Standard Webhooks).
+A webhook may get a notice twice, if a referee dies between the post and its record. Receivers
+recognise the repetition by its id (Standard Webhooks).
 """
 
 import asyncio
@@ -27,11 +27,11 @@ from arena.waiting import wait_at_most
 AT_ONCE: Final = 10
 """The number of deliveries that are tried at the same time."""
 CLAIM: Final = timedelta(seconds=60)
-"""The time for which a delivery is one referee's."""
+"""How long a referee's claim on a delivery lasts."""
 FIRST_PAUSE: Final = timedelta(seconds=10)
-"""The pause before the second try; each further one is four times as long."""
+"""The pause before the second try; each further pause is four times as long."""
 MOST_TRIES: Final = 8
-"""About two days; then a delivery is given up."""
+"""A delivery is given up after this many tries, about 15 hours after the first."""
 LONGEST_WAIT_SECONDS: Final = 3_600.0
 """Upper bound of a wait, because the clock of the database may be changed."""
 RETRY_SECONDS: Final = 15.0
@@ -46,7 +46,7 @@ class Deliveries:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        # Of its own: what strangers let wait must not hold the threads of others.
+        # A pool of its own: slow servers of strangers must not block other work in threads.
         self._threads = ThreadPoolExecutor(AT_ONCE, "notices")
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
@@ -55,7 +55,7 @@ class Deliveries:
         `changes` yields at once, and when there are new notices.
         """
         news = asyncio.Event()
-        seconds: float | None = RETRY_SECONDS  # where it cannot listen, it looks all the same
+        seconds: float | None = RETRY_SECONDS  # delivers even if LISTEN fails
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(set_on(changes, news))
             while True:
@@ -84,19 +84,19 @@ class Deliveries:
         return None if seconds is None else max(0.0, float(seconds))
 
     async def _claimed(self) -> Sequence[Delivery]:
-        """Return some deliveries that are due, which are this referee's for a while."""
+        """Claim some deliveries that are due, and return them."""
         found = await fetched(self._engine, statements.claim_deliveries(AT_ONCE, CLAIM))
         return [Delivery(**{**row._mapping, "kind": NoticeKind(row.kind)}) for row in found]
 
     async def _try(self, one: Delivery, post: Post) -> None:
-        """Post one notice, and note how that went. Raises errors of storage alone."""
+        """Post one notice and record the outcome. Raises only errors of storage."""
         failure = ""
         try:
             body = body_of(one)
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._threads, post, one, body, headers_of(one, body))
         except (OSError, ValueError, HTTPException) as error:
-            # What a stranger's server answers may hold any character; Postgres takes no NUL.
+            # A server's answer may hold any character; Postgres accepts no NUL.
             failure = printable(str(error))[:_LONGEST_FAILURE] or type(error).__name__
         except Exception as error:  # a bug: it must not hold up the other notices
             log.exception("notice not posted")

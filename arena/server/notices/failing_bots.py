@@ -1,4 +1,4 @@
-"""`FailingBots`: makes notices of bots that keep failing, from what the ladder sees of them."""
+"""`FailingBots`: makes notices of bots that the ladder sees failing again and again."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 class FailingBots:
-    """The versions that were seen to fail and are not told yet. `run` must be running."""
+    """The failing versions whose notices are not made yet. `run` must be running."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -28,12 +28,12 @@ class FailingBots:
         self._news = asyncio.Event()
 
     def fails(self, version: VersionId, why: str) -> None:
-        """Tell the owner of a version that it keeps failing, soon."""
+        """Queue the notice that a version keeps failing; returns at once."""
         self._seen[version] = why
         self._news.set()
 
     async def run(self) -> None:
-        """Tell what is seen, until cancelled."""
+        """Make the queued notices, until cancelled."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -45,7 +45,7 @@ class FailingBots:
                 self._news.set()
 
     async def tell_seen(self) -> None:
-        """Make the notices of the versions that were seen. Raises DatabaseUnreachableError."""
+        """Make the queued notices. Raises DatabaseUnreachableError."""
         for version, why in list(self._seen.items()):
             async with transaction(self._engine) as connection:
                 row = (await connection.execute(statements.bot_of(version))).one()
@@ -54,7 +54,7 @@ class FailingBots:
 
 
 def failing(bot_id: int, bot: str, version: str, why: str) -> Notice:
-    """Return the notice that a bot keeps failing, of which there is one in a day of UTC."""
+    """Return the notice that a bot keeps failing; a bot gets at most one per UTC day."""
     return Notice(
         kind=NoticeKind.FAILING,
         bot_id=bot_id,

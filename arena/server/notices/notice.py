@@ -1,4 +1,4 @@
-"""`Notice`: something that has happened in an event or to a bot, as it is told."""
+"""`Notice`: the message that something has happened in an event or to a bot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,8 +40,8 @@ class Notice:
     event_id: int | None = None
     bot_id: int | None = None
     about: str = ""
-    """What tells it from the other notices of its kind; one that is there is not made again."""
+    """Distinguishes the notices of one kind; each is made only once."""
     text: str
     """What has happened, in a sentence."""
     data: Mapping[str, str] = field(default_factory=dict)
-    """What a program reads beside the text, such as names."""
+    """Details for programs, such as names."""

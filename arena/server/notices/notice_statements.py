@@ -37,8 +37,8 @@ def bot_of(version_id: int) -> Row:
 def claim_deliveries(most: int, claim: timedelta) -> TextClause:
     """Claim some deliveries that are due, and return what is needed to send them.
 
-    The columns are `notice_id`, `webhook_id`, `tries`; `url`, `secret` and `public` (whether it is
-    posted to the public internet alone) of the webhook; and `kind`, `at`, `text` and `data` of the
+    The columns are `notice_id`, `webhook_id`, `tries`; `url`, `secret` and `public` (whether it may
+    only be on the public internet) of the webhook; and `kind`, `at`, `text` and `data` of the
     notice.
     """
     return text(
@@ -60,7 +60,7 @@ def claim_deliveries(most: int, claim: timedelta) -> TextClause:
 def tried(notice_id: int, webhook_id: int, failure: str, pause: timedelta | None) -> Update:
     """Note that a delivery was tried; without a `failure` it is delivered.
 
-    After one it is due again after the pause, or given up without one.
+    After a failure it is due again after `pause`, or given up if `pause` is None.
     """
     delivery = deliveries.c
     values: dict[str, Any] = {"tries": delivery.tries + 1, "failure": failure, "due_at": None}
@@ -92,7 +92,7 @@ def add_webhook(
 ) -> Insert:
     """Insert a webhook of an event, or of an owner, for one of its bots or all.
 
-    The statement returns its id; nothing if it is there.
+    The statement returns its id; nothing if the webhook exists already.
     """
     values = {"event_id": event_id, "owner_id": owner_id, "bot_id": bot_id}
     return (
@@ -111,7 +111,7 @@ def remove_webhook(
     bot_id: int | None = None,
     public_only: bool = False,
 ) -> ReturningDelete[Any]:
-    """Remove a webhook as `add_webhook` has added it, or only if it is `public_only`.
+    """Remove a webhook that `add_webhook` added; with `public_only` only if it was added so.
 
     The statement returns its id.
     """
@@ -127,7 +127,7 @@ def remove_webhook(
 
 
 def lock_event(event_id: int) -> Row:
-    """Select `id` of an event, to which nobody else adds webhooks in this transaction."""
+    """Select `id` of an event, and lock it so that organisers add webhooks one at a time."""
     found = select(events.c.id).where(events.c.id == event_id)
     return found.with_for_update(key_share=True)
 
@@ -135,9 +135,9 @@ def lock_event(event_id: int) -> Row:
 def webhook_list(
     *, event_id: int | None = None, owner_id: int | None = None, public_only: bool = False
 ) -> Row:
-    """Select the webhooks of an event or of an owner, the oldest first; or those `public_only`.
+    """Select the webhooks of an event or owner, oldest first; with `public_only` only such ones.
 
-    The columns are `url`, `bot` (its name; None for all), `delivered` and `waiting` (how many
+    The columns are `url`, `bot` (its name; None for all), `delivered` and `waiting` (numbers of
     notices), and the last `failure`.
     """
     delivery = deliveries.c
@@ -160,10 +160,10 @@ def webhook_list(
 
 
 def forget_notices() -> TextClause:
-    """Delete what the policy keeps no longer; return the ids of the notices.
+    """Delete notices and deliveries older than the policy allows; return the ids of the notices.
 
-    Notices of events stay, of which there are a handful each, and of a bot the FEED_NOTICES newest
-    accepted builds: readers of feeds see them. So does what is to be delivered.
+    Notices of events stay, a handful per event, and so do each bot's FEED_NOTICES newest accepted
+    builds, which its feed shows. Notices and deliveries that are still due stay too.
     """
     return text(
         """
@@ -198,9 +198,9 @@ def notices_of_event(event_id: int) -> Row:
 
 
 def accepted_builds(bot: str) -> Row:
-    """Select `id`, `text` and `at` of the FEED_NOTICES newest of a bot's accepted builds.
+    """Select `id`, `text` and `at` of a bot's FEED_NOTICES newest accepted builds, oldest first.
 
-    The oldest comes first. They are all that everybody may know of a bot's notices.
+    A bot's other notices are not public.
     """
     newest = (
         select(notices.c.id, notices.c.text, notices.c.at)

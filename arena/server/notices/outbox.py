@@ -1,4 +1,4 @@
-"""`tell`: adds a notice to the outbox, in the transaction of what has happened."""
+"""`tell`: adds a notice to the outbox, in the same transaction as the change that it reports."""
 
 from dataclasses import asdict
 from typing import Final
@@ -27,7 +27,7 @@ _DELIVER: Final = text(
 async def tell(connection: AsyncConnection, notice: Notice) -> None:
     """Add a notice with its deliveries, and wake the referees that deliver them.
 
-    A notice of this kind that is about the same is left as it is, and not delivered again.
+    A notice that exists already (same kind and `about`) is left as it is and not delivered again.
     """
     values = asdict(notice) | {"kind": notice.kind.value, "data": dict(notice.data)}
     put = insert(notices).values(values).on_conflict_do_nothing()

@@ -1,7 +1,7 @@
-"""`post`: one notice, signed and in the form that its webhook takes, sent to its address.
+"""`post`: sends one signed notice to a webhook, in the form that the webhook accepts.
 
-Notices go to webhooks of events wherever the organiser wants. Owners are strangers: their webhooks
-are posted to on the public internet alone, never in the network of the arena.
+The operator's webhooks of events may be anywhere. Owners, organisers included, are strangers:
+their webhooks may only be on the public internet, never in the network of the arena.
 """
 
 import json
@@ -23,10 +23,10 @@ from arena.moments import iso_utc
 from arena.server.notices.notice import NoticeKind
 
 ANSWER_SECONDS: Final = 10.0
-"""The time for a connection, the request and the head of its answer, in all."""
+"""Time limit for the connection, the request and the headers of the answer together."""
 _MOST_OF_DISCORD: Final = 2_000
 _UNICAST: Final = IPv6Network("2000::/3")
-"""What is given out of IPv6. Addresses elsewhere may lead to some of IPv4."""
+"""The global unicast range of IPv6. Addresses outside may map to addresses of IPv4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Delivery:
     url: str
     secret: str
     public: bool
-    """Whether it may be posted to public addresses alone."""
+    """Whether it may be posted only to public addresses."""
     kind: NoticeKind
     at: datetime
     text: str
@@ -47,11 +47,11 @@ class Delivery:
 
 
 Post = Callable[[Delivery, bytes, Mapping[str, str]], None]
-"""Posts a body with headers to a webhook. Raises OSError or ValueError if it is not taken."""
+"""Posts a body with headers to a webhook. Raises OSError or ValueError if it is not accepted."""
 
 
 def body_of(one: Delivery) -> bytes:
-    """Return what is posted; Discord and Slack get the form that they take."""
+    """Return the body to post; Discord and Slack get their own formats."""
     host = urlsplit(one.url).hostname or ""
     told: dict[str, Any]
     if host in ("discord.com", "discordapp.com"):
@@ -83,12 +83,12 @@ def headers_of(one: Delivery, body: bytes) -> dict[str, str]:
 def post(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
     """Post a body to a webhook; redirects are not followed.
 
-    Raises OSError and HTTPException unless it is answered with a status of 2xx in time.
+    Raises OSError or HTTPException unless the server answers in time with a 2xx status.
     """
     place = urlsplit(one.url)
     path = (place.path or "/") + (f"?{place.query}" if place.query else "")
     connection = _Connection(place.hostname or "", place.port, place.scheme, public=one.public)
-    # The timeout of a socket is for each read: an answer of a byte at a time would never end.
+    # A socket's timeout applies to each read: an answer sent byte by byte would never time out.
     deadline = Timer(ANSWER_SECONDS, connection.give_up)
     deadline.start()
     try:
@@ -101,7 +101,7 @@ def post(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
     finally:
         deadline.cancel()
         connection.close()
-    if connection.given_up:  # what was cut off may look like an answer
+    if connection.given_up:  # a truncated answer may look complete
         raise _late()
     if not 200 <= answer.status < 300:
         raise OSError(f"answered {answer.status} {answer.reason}".rstrip())
@@ -112,7 +112,7 @@ def _late() -> OSError:
 
 
 class _Connection(HTTPConnection):
-    """A connection of HTTP or HTTPS, to public addresses alone if asked."""
+    """An HTTP or HTTPS connection, with `public` only to public addresses."""
 
     def __init__(self, host: str, port: int | None, scheme: str, *, public: bool) -> None:
         self.default_port = 443 if scheme == "https" else 80
@@ -128,11 +128,11 @@ class _Connection(HTTPConnection):
         sock = self.sock
         if sock is not None:
             with suppress(OSError):
-                # Not that of TLS, which would wait for the other side.
+                # Not the shutdown of the TLS socket, which would wait for the other side.
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def connect(self) -> None:
-        # The addresses are looked at that are then used: a name may have others the next time.
+        # Connects to the addresses that it checks: a second look-up might return others.
         found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
         if self._public and not all(map(is_public, addresses)):

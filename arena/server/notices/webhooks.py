@@ -20,7 +20,7 @@ from arena.server.notices.posting import is_public
 _LONGEST_ADDRESS: Final = 1_000
 _SECRET_BYTES: Final = 24
 MOST_OF_ORGANISERS: Final = 10
-"""The most webhooks of an event that its organisers have added."""
+"""The most webhooks that the organisers of an event may add to it."""
 MOST_WEBHOOKS: Final = 10
 """The most webhooks of an owner: each notice is posted to all of them."""
 
@@ -36,7 +36,7 @@ class Webhooks:
     ) -> str:
         """Deliver an event's notices to an address from now on; return the secret that signs them.
 
-        With `public_only` it must be on the public internet. Raises RequestRefusedError.
+        With `public_only` the address must be on the public internet. Raises RequestRefusedError.
         """
         secret = _new_secret(url)
         if public_only:
@@ -66,7 +66,7 @@ class Webhooks:
     async def remove(
         self, event_id: int, event: str, url: str, actor: str, *, public_only: bool = False
     ) -> None:
-        """Deliver nothing to an address any more. Raises RequestRefusedError."""
+        """Stop delivering an event's notices to an address. Raises RequestRefusedError."""
         async with transaction(self._engine) as connection:
             statement = statements.remove_webhook(url, event_id=event_id, public_only=public_only)
             if await connection.scalar(statement) is None:
@@ -109,7 +109,7 @@ class BotWebhooks:
         return list(await fetched(self._engine, statements.webhook_list(owner_id=owner.id)))
 
     async def remove(self, owner: Owner, url: str, bot: str | None) -> None:
-        """Deliver nothing of a bot, or of all, to an address any more.
+        """Stop delivering notices of an owner's bot, or of all, to an address.
 
         Raises NotFoundError and RequestRefusedError.
         """
@@ -130,16 +130,16 @@ async def _bot(connection: AsyncConnection, owner: Owner, bot: str | None) -> in
 
 
 def _new_secret(url: str) -> str:
-    """Return a new secret of a webhook. Raises RequestRefusedError unless it has an address."""
+    """Return a new secret of a webhook. Raises RequestRefusedError if its address is invalid."""
     if not _is_address(url):
         raise RequestRefusedError("A webhook has an address such as https://example.org/hook.")
     return f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
 
 
 def _require_public(url: str) -> None:
-    """Raise RequestRefusedError for an address that is a number of a private network.
+    """Raise RequestRefusedError if an address has a private IP address or "localhost" as host.
 
-    Names are looked up when something is posted.
+    Other names are looked up when something is posted.
     """
     host = urlsplit(url).hostname or ""
     try:
@@ -153,7 +153,7 @@ def _require_public(url: str) -> None:
 
 
 def _host_of(url: str) -> dict[str, str | None]:
-    """Return what the audit says of an address: not the path, which may be a secret."""
+    """Return the audit's details of an address: its host, but not its path, often a secret."""
     return {"host": urlsplit(url).hostname}
 
 
@@ -163,5 +163,5 @@ def _is_address(url: str) -> bool:
     try:
         place = urlsplit(url)
         return place.scheme in ("http", "https") and bool(place.hostname) and place.port != 0
-    except ValueError:  # of a port that is none
+    except ValueError:  # the port or an IPv6 address is invalid
         return False
