@@ -5,8 +5,8 @@ and has the director play them. After a restart it reads the record again and co
 blocks included. It does not poll: it wakes when a tournament changes and when results are recorded,
 and the director asks it for blocks when bots connect.
 
-Of several referees one conducts a tournament: first the senior, then the one that the conductor
-hands it to, because no block can be played among the bots connected here, but one can there. When
+One referee conducts a tournament, at first the senior. If no block can be played among the bots
+connected to it, but one can be at another referee, it hands the tournament over to that one. When
 that referee has stopped, the senior conducts the tournament again.
 """
 
@@ -32,12 +32,12 @@ from arena.server.tournaments.waits import Waits
 MOST_BROKEN = 3
 """The number of blocks that may fail on our side before a tournament is paused.
 
-After so many the cause is likely to remain.
+After this many, the cause is likely to persist.
 """
 SEARCH_SECONDS = 1.0
-"""The interval of looking at other referees for the bots of a tournament that cannot continue."""
+"""The interval of searches at other referees for bots of a tournament that cannot continue."""
 LOOKS_PER_WAIT = 5
-"""The number of looks between two records of how long tables have waited for absent bots."""
+"""The number of searches between two records of how long tables have waited for absent bots."""
 RETRY_SECONDS = 2.0
 """The pause before storage is tried again after it failed."""
 
@@ -58,7 +58,7 @@ class Conductor:
     ) -> None:
         """Conduct the tournaments in `store`, whose bots are in `bots`.
 
-        `here` returns which of these versions have places for a game at this referee.
+        `here` returns which of the given versions play a game's rated matches at this referee.
         """
         self._store = store
         self._bots = bots
@@ -69,12 +69,12 @@ class Conductor:
         self._tournament_of: dict[Engagement, RunningTournament] = {}
         self._unknown: set[TournamentId] = set()
         self._looks = 0
-        """The number of looks by `search` since waits were last recorded."""
+        """The number of searches since waits were last recorded."""
         self._here = here
         self.staffing = Staffing(bots, self._present)
         self._waits = Waits(store, self._present)
         self._stuck: set[TournamentId] = set()
-        """The tournaments without a block to begin at the last look, as bots are not here."""
+        """The tournaments that had no block to begin at the last search, for lack of bots here."""
         self._changed: set[TournamentId] = set()
         """The tournaments to read again."""
         self._all_changed = self._senior = self._searches = self._staffs = False
@@ -85,7 +85,7 @@ class Conductor:
     async def take_up(self) -> None:
         """Conduct, as the senior, the tournaments without a conductor or with a stopped one.
 
-        They are read before the director adopts what was left of them.
+        Reads them, so that the director can then adopt their interrupted blocks.
         """
         self._senior = True
         await self._store.take_up(of_the_gone=True)
@@ -166,9 +166,9 @@ class Conductor:
         return [running for running in self._running.values() if running.wanting]
 
     async def _present(self, running: RunningTournament) -> set[int]:
-        """Return those of the versions that a tournament waits for which are connected anywhere.
+        """Return the versions that a tournament waits for and that are connected to any referee.
 
-        Storage is asked only for those that are not here.
+        Asks storage only about those that are not connected here.
         """
         game, wanted = running.tournament.rules.game, set(running.wanted)
         present = self._here(game, wanted)
@@ -251,8 +251,8 @@ class Conductor:
     async def _look_elsewhere(self, running: RunningTournament) -> None:
         """Hand over a tournament that cannot continue here but can at another referee.
 
-        This takes two looks in a row, because bots connect one after another, and move their
-        places.
+        It must be stuck at two searches in a row, because bots connect one after another, and
+        move from referee to referee.
         """
         tournament, wanted = running.tournament, set(running.wanted)
         game = tournament.rules.game
@@ -278,13 +278,13 @@ class Conductor:
             self._void(running.forfeit(forfeited))
 
     def _plays(self, running: RunningTournament) -> bool:
-        """Return whether a block of it is played here, or results of one are not recorded yet."""
+        """Return whether one of its blocks is played here or has results not recorded yet."""
         return not running.resting or self._writer.writes(running.interrupted)
 
     def _forgotten(self, running: RunningTournament) -> bool:
-        """Return whether storage no longer keeps its blocks as running.
+        """Return whether storage no longer has its interrupted blocks as running here.
 
-        If it does, they are closed there, and soon another referee may continue them.
+        Closes those that it still has, so that another referee may soon continue them.
         """
         kept = set(self._writer.snapshots.known()).intersection(running.interrupted)
         for block_id in kept:
@@ -307,7 +307,7 @@ class Conductor:
         self._news.set()
 
     def _knows(self, tournament: Tournament) -> bool:
-        """Return whether this release has its game and options; if not, a newer one conducts it."""
+        """Return whether this release has its game and options; if not, newer referees conduct."""
         try:
             return bool(tournament.table_type)
         except (UnknownGameError, OptionsError) as error:
@@ -321,7 +321,7 @@ class Conductor:
             return False
 
     async def _go_on(self, running: RunningTournament) -> None:
-        """Take in its ended blocks, pair what is due, and pause it if it breaks."""
+        """Settle its ended blocks, add the pairings that are due, and pause it if it breaks."""
         tournament = running.tournament
         ended = running.ended_blocks
         if ended:

@@ -1,6 +1,6 @@
-"""How long a tournament takes, with the slots that there are.
+"""How long a tournament takes, with the slots that the workers have.
 
-Beforehand it is an estimate from recent matches, and then the pace of the blocks so far.
+The estimate comes from recent matches at first, and later from the pace of the blocks so far.
 """
 
 from collections.abc import Collection
@@ -17,15 +17,15 @@ from arena.database.tables.uploads import workers
 from arena.server.tournaments.tournament import Rules
 
 MATCH_SECONDS: Final = 0.6
-"""The seconds of a match among bots of which no match is known, if they answer at once."""
+"""The seconds assumed for a match if no match of its bots is recorded, and they answer at once."""
 CHANGE_SECONDS: Final = 3.0
-"""The seconds from a bot's leaving its slot until the next one plays, on a machine with time."""
+"""The seconds from when a bot leaves its slot until the next one plays, on an idle machine."""
 ENOUGH: Final = 5
-"""The number of blocks from which on their pace counts."""
+"""The number of blocks after which their pace is used."""
 RECENT: Final = 20
-"""The number of matches of each bot that are looked at."""
+"""The number of recent matches read for each bot."""
 SEEN: Final = "1 hour"
-"""The time for which a worker is believed to have its slots after it last began a shift."""
+"""How long a worker's slots count after it last began a shift."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class PlayingSpeed:
     hosted: int
     """How many of the bots need a slot."""
     slots: int
-    """Those of the workers that are there."""
+    """The slots of the workers that are running."""
     match_seconds: float
-    """The mean of the bots' last matches."""
+    """The mean over the bots' recent matches."""
     block_seconds: float | None = None
-    """The seconds from one block's end to the next one's so far, with pauses; None before."""
+    """The mean seconds from one block's end to the next so far; None before ENOUGH blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Duration:
 
 
 def duration(rules: Rules, pace: PlayingSpeed, count: int) -> Duration:
-    """Return how long so many blocks take."""
+    """Return how long `count` blocks take."""
     seats = rules.seats
     at_once = pace.bots - pace.hosted + min(pace.slots, pace.hosted)
     tables = at_once // seats
@@ -64,13 +64,13 @@ def duration(rules: Rules, pace: PlayingSpeed, count: int) -> Duration:
         return Duration(tables, timedelta(seconds=count * pace.block_seconds))
     played = seats * pace.match_seconds
     if pace.slots < pace.hosted:
-        # A bot that comes in can meet as many as are there and leave none of their seats empty.
+        # One change lets the new bot play about this many blocks against those already there.
         played += CHANGE_SECONDS / (at_once - seats + 1)
     return Duration(tables, timedelta(seconds=count * played / tables))
 
 
 def in_words(rules: Rules, pace: PlayingSpeed, count: int) -> str:
-    """Return how long so many blocks take, as a sentence."""
+    """Return how long `count` blocks take, as a sentence."""
     found = duration(rules, pace, count)
     slots = "1 slot" if pace.slots == 1 else f"{pace.slots} slots"
     if found.time is None:
@@ -94,7 +94,7 @@ def _about(time: timedelta) -> str:
 
 
 def slots_there() -> Row:
-    """Select `slots`: the sum of those of the workers that lately began a shift."""
+    """Select `slots`: the number of slots of all workers that lately began a shift."""
     seen = workers.c.seen_at > func.now() - text(f"interval '{SEEN}'")
     return select(func.coalesce(func.sum(workers.c.slots), 0).label("slots")).where(
         workers.c.sha256.is_not(None), seen
@@ -102,7 +102,7 @@ def slots_there() -> Row:
 
 
 def played_so_far(tournament_id: int) -> Row:
-    """Select `blocks`, how many count, and `seconds`, from the first one's begin to their end."""
+    """Select `blocks`, how many count, and `seconds`, from the first start to the last end."""
     last, first = func.max(blocks.c.closed_at), func.min(blocks.c.created_at)
     return (
         select(func.count(blocks.c.closed_at).label("blocks"))

@@ -20,7 +20,7 @@ NO_SLOT: Final = "waits for a worker's slot"
 STARTS: Final = "its shift begins"
 CUT_SHORT: Final = "its program ended its last shift"
 LACKS_A_SLOT: Final = (NO_SLOT, STARTS)
-"""The absences of hosted bots that only need a slot and their time to start."""
+"""The absences of hosted bots that only wait for a slot, or are starting."""
 
 
 class Participation(NamedTuple):
@@ -38,7 +38,7 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
     """Select whether each version can play, and the reasons if not.
 
     The columns are `version_id`, `bot`, `owner`, `retired`, `frozen`, `paused`, `banned`, `state`
-    (of an uploaded version's check), `kept` (whether the bytes of its build are), `plays` (the
+    (of an uploaded version's check), `kept` (whether its build's bytes are), `plays` (the
     label of the version that plays for a hosted bot), `shift` (whether one runs), `cut_short`
     (whether its program ended the last one), `connected` and `able` (whether a connected copy plays
     the game).
@@ -88,7 +88,7 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
 
 
 def can_be_run(version_ids: Collection[int]) -> Statement:
-    """Select the ids of those of these versions that a worker can run."""
+    """Select the ids of the given versions that a worker can run."""
     return (
         select(versions.c.id)
         .select_from(
@@ -106,8 +106,8 @@ def can_be_run(version_ids: Collection[int]) -> Statement:
 def referees() -> Statement:
     """Select `running`, the number of running referees, and `late`.
 
-    `late` is whether one of them has not renewed its lease lately, so that bots may be connected to
-    it that it has not reported.
+    `late` is whether one of them has not renewed its lease lately: it may have connected bots that
+    it has not reported.
     """
     late = leases.c.renewed_at < func.now() - timedelta(seconds=STILL_SECONDS)
     return (
@@ -141,7 +141,7 @@ def obstacle(row: Row[Any]) -> str:
 
 
 def absence_told(row: Row[Any], game: str, told: Row[Any]) -> str:
-    """Return why a version is absent, in a few words, as far as the `referees` report."""
+    """Return why a version is absent, in a few words; `told` is the row of `referees`."""
     why = absence(row, game)
     if why != NOT_CONNECTED or (told.running and not told.late):
         return why

@@ -126,7 +126,7 @@ class RunningTournament:
         return [engagement.block.id for engagement in given_up]
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """Note that an interrupted block is continued; return None if it is not one of these."""
+        """Return the engagement of an interrupted block, which continues; None if unknown."""
         for engagement in self._interrupted:
             if engagement.block.id == block_id:
                 self._interrupted.remove(engagement)
@@ -134,7 +134,7 @@ class RunningTournament:
         return None
 
     def close(self) -> list[str]:
-        """End the tournament, played out or not; return the interrupted blocks to be voided."""
+        """End the tournament, finished or not; return the interrupted blocks to be voided."""
         return self.update(replace(self.tournament, state=TournamentState.FINISHED))
 
     @property
@@ -208,8 +208,8 @@ class RunningTournament:
     def next_table(self, present: Collection[int], coming: Collection[int]) -> set[VersionId]:
         """Return the versions of the table that lacks the fewest of its bots.
 
-        Only tables with blocks to play count of which all that are absent may be `coming`; of
-        several the first is taken. Without one the result is empty.
+        Only tables with blocks to play count, and only if all their absent bots are `coming`. The
+        first wins a tie. The result is empty if no table counts.
         """
         found: Collection[int] = ()
         fewest = self.tournament.rules.seats + 1
@@ -224,7 +224,7 @@ class RunningTournament:
     def unplayed_of(self, absent: Collection[EntryNumber]) -> dict[PairingKey, set[EntryNumber]]:
         """Return the pairings with blocks to play that need absent entries, with these entries.
 
-        Pairings of which a block is being played are left out.
+        Pairings with a block being played are left out.
         """
         waiting = [self._pairing_of[block_id] for block_id in self.interrupted]
         resting = (
@@ -246,9 +246,9 @@ class RunningTournament:
         return self.give_up()
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
-        """Record that an engagement ended; return whether it is given up.
+        """Record that an engagement ended; return whether it was interrupted and is given up.
 
-        The block of one that is given up must be voided.
+        If so, its block must be voided.
         """
         self.broken += ending is EngagementEnd.BROKEN
         if ending is EngagementEnd.INTERRUPTED and not self._given_up(engagement):
@@ -273,8 +273,8 @@ class RunningTournament:
             self._record.add_blocks([block])
             self._count_open([key])
             if key not in self._open and not self._in_play[key]:
-                # Most formats pair when all is decided: asking earlier would go through everything
-                # once for every pairing.
+                # Most formats add pairings only when all others are decided. Asking them earlier
+                # would scan all pairings each time one is decided.
                 self.due |= self.tournament.plan.pairs_ahead or not (self._open or self._in_play)
 
     def _begin(

@@ -1,4 +1,4 @@
-"""`Staffing`: the slots for hosted bots go to those for which tables of tournaments wait."""
+"""`Staffing`: gives the slots for hosted bots to those that tables of tournaments wait for."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 
@@ -10,27 +10,27 @@ from arena.server.tournaments.tournament_bots import TournamentBots
 
 
 class Staffing:
-    """Queues shifts for tournaments, and asks others to leave where they wait for a slot."""
+    """Queues shifts for tournaments, and asks other shifts to end if those wait for a slot."""
 
     def __init__(
         self, bots: TournamentBots, present: Callable[[RunningTournament], Awaitable[set[int]]]
     ) -> None:
-        """`present` returns the connected ones of the versions that a tournament waits for."""
+        """`present` returns the versions that a tournament waits for and that are connected."""
         self._bots = bots
         self._present = present
         self.shifts: Attendances | None = None
-        """The hosted bots that are connected here; without it none is asked to leave."""
+        """The hosted bots that are connected here; if None, no shift is asked to end."""
         self.called: set[VersionId] = set()
         """The hosted versions that were given shifts for tournaments, and may still run."""
         self.waiting = 0
-        """How many of their shifts waited for a slot at the last look."""
+        """The number of shifts for tournaments that waited for a slot at the last call."""
 
     async def staff(
         self,
         tournaments: Collection[RunningTournament],
         playing: Mapping[Engagement, RunningTournament],
     ) -> None:
-        """Give the slots to the bots for which these tournaments wait, table by table.
+        """Give the slots to the bots that these tournaments wait for, table by table.
 
         `playing` are all blocks of tournaments that are played here.
         """
@@ -50,7 +50,7 @@ class Staffing:
         waiting = await self._bots.gather(first, coming - first) if coming else 0
         self.called |= coming
         if self.shifts is not None:
-            # A shift that was queued at this moment may begin in a free slot.
+            # A shift queued just now may still find a free slot: it counts from the next call on.
             lacking = min(waiting, self.waiting)
             make_room(
                 self.shifts, called=self.called, wanted=wanted, needed=needed, waiting=lacking
@@ -67,14 +67,14 @@ def make_room(
     needed: Collection[int],
     waiting: int,
 ) -> None:
-    """Ask shifts to end that no tournament needs.
+    """Ask those shifts to end that no tournament needs.
 
     `called` are the versions that were given shifts for tournaments conducted here, `wanted` those
-    that have blocks to play, and `needed` those that play now, could begin a block now, or wait at
-    the next table for another; so many shifts are `waiting` for a slot.
+    that have blocks to play, and `needed` those that play now, could begin a block now, or belong
+    to the next table. `waiting` is the number of shifts that wait for a slot.
 
-    Those for tournaments end when nothing is left to play for them; and as many as others wait for
-    a slot, those of the ladder before those for tournaments, in the order in which they came.
+    Shifts for tournaments end when their version has nothing left to play. If more shifts wait than
+    end, more are asked: first those of the ladder, each kind in the order in which they came.
     """
     shifts = here.shifts
     staying = [one for one, asked in shifts if not asked]

@@ -34,7 +34,7 @@ _TIE_BREAKS = {
 
 
 def ranking_terms(tournament: Tournament) -> dict[str, str]:
-    """Return the columns of its standings that rank it, and what they count."""
+    """Return the columns of its standings that rank the bots, and what they count."""
     ranked_by = {"points": _POINTS[tournament.rules.format]} | mean_column(tournament)
     return ranked_by | {name: _TIE_BREAKS[name] for name in tournament.plan.tie_breaks}
 
@@ -48,8 +48,8 @@ _MEANS = {
 def mean_column(tournament: Tournament) -> dict[str, str]:
     """Return the column of the means that rank the standings, and what it counts.
 
-    Standings are ranked by means until all have played equally many blocks; without means the
-    result is empty.
+    Means rank the bots of some formats until all have played equally many blocks. The result is
+    empty for other formats and once the tournament is finished.
     """
     running = tournament.state is not TournamentState.FINISHED
     said = _MEANS.get(tournament.rules.format)
@@ -70,11 +70,11 @@ class GroupTable:
     lines: Sequence[Standing]
     """Best first; ranks are within the group, each given once."""
     through: int
-    """How many go on, if none withdraws."""
+    """The number of bots that go on, if none withdraws."""
 
 
 def group_tables(record: TournamentRecord) -> Sequence[GroupTable]:
-    """Return the tables of the groups; none in another format."""
+    """Return the tables of the groups; empty for other formats."""
     plan = record.tournament.plan
     if not isinstance(plan, Groups):
         return ()
@@ -241,7 +241,7 @@ def _decided(tournament: Tournament, played: PlayedPairing) -> Decided | None:
 
 
 def of_knockout(tournament: Tournament, played: Sequence[PlayedPairing]) -> list[PlayedPairing]:
-    """Return the pairings of which some bots go on: all of a knockout, the last ones of groups."""
+    """Return the pairings of the knockout: all, or with groups those after the groups."""
     plan = tournament.plan
     if isinstance(plan, Groups):
         return [one for one in played if not plan.in_groups(one.pairing)]
@@ -249,7 +249,7 @@ def of_knockout(tournament: Tournament, played: Sequence[PlayedPairing]) -> list
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:
-    """Return whom a pairing waits for, or what decided it if its points do not show it; else ""."""
+    """Return a remark on a pairing: its group, whom it waits for, or what decided it; or ""."""
     pairing, tournament = played.pairing, record.tournament
     if pairing.is_bye:
         return "bye"

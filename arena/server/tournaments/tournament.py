@@ -50,7 +50,7 @@ class Entry:
     waited_seconds: float = field(default=0.0, compare=False)
     """The time that tables have waited for it since it was last present, while a referee ran."""
     absence: str = field(default="", compare=False)
-    """The reason of its absence at the last look."""
+    """The reason for its absence at the last check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Rules:
     groups: int | None = None
     """The number of groups; None if the format and the field determine it."""
     advance: int | None = None
-    """The number of bots of each group that go on; None like `groups`."""
+    """The number of bots per group that go on; None if the format and the field determine it."""
 
     def plan(self, field: int) -> Format:
         """Return the format for a field of this many bots. Raises FormatError."""
@@ -149,7 +149,7 @@ class BlockRecord:
     placings: tuple[Mapping[VersionId, int], ...]
     """Each version's rank, by match in the order of the rotations."""
     positions: tuple[int, ...] = ()
-    """The positions of these matches; an open block may lack any of them."""
+    """The positions of these matches; an open block may lack some."""
 
 
 @dataclass(slots=True)
@@ -189,12 +189,12 @@ class TournamentRecord:
             self.forfeits[key] = self.forfeits.get(key, frozenset()).union(entries)
 
     def is_given_up(self, key: PairingKey) -> bool:
-        """Return whether a pairing has no further block, as a bot withdrew or stayed away."""
+        """Return whether no more blocks are played, because a bot withdrew or stayed away."""
         entries = self.pairings[key].entries
         return key in self.forfeits or not self.tournament.withdrawn.isdisjoint(entries)
 
     def waited_for(self) -> dict[EntryNumber, list[PairingKey]]:
-        """Return the absent entries for which pairings wait, by number, with these pairings."""
+        """Return the pairings that wait for an absent entry, by entry, in order of its number."""
         found: dict[EntryNumber, list[PairingKey]] = {}
         if any(one.waited_seconds > 0 for one in self.tournament.entries):
             for key in sorted(self.pairings):
@@ -203,7 +203,7 @@ class TournamentRecord:
         return dict(sorted(found.items()))
 
     def waits_of(self, key: PairingKey) -> list[EntryNumber]:
-        """Return the absent entries for which a pairing waits that has blocks to play."""
+        """Return the absent entries that a pairing waits for; none if it has no blocks to play."""
         if self.tournament.state is not TournamentState.RUNNING:
             return []
         entries = self.tournament.entries

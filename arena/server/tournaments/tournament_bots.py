@@ -17,9 +17,9 @@ from arena.server.tournaments import duration, participation
 from arena.server.tournaments.tournament import Tournament
 
 FIRST_PRIORITY: Final = 20
-"""The priority of the shifts of a table's bots for which a tournament waits."""
+"""The priority of shifts for the bots of the next table of a tournament."""
 THEN_PRIORITY: Final = 10
-"""The priority of the shifts of the other bots for which a tournament waits."""
+"""The priority of shifts for the other bots that a tournament waits for."""
 
 
 class TournamentBots:
@@ -33,7 +33,7 @@ class TournamentBots:
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> dict[int, set[VersionId]]:
-        """Return which of these versions have places for a game at the other referees, by lease."""
+        """Return which of these versions play a game's rated matches at other referees, by lease."""
         assert self._epoch is not None, "only a referee conducts"
         found: dict[int, set[VersionId]] = {}
         elsewhere = presence.with_places_elsewhere(self._epoch, game, versions)

@@ -23,7 +23,7 @@ from arena.server.tournaments.tournament import (
 )
 
 _RULES: Final = ("game", "blocks", "rounds", "groups", "advance")
-"""The rules whose columns have their names, and their values."""
+"""The rules whose columns have the same names and values."""
 
 
 def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> list[Tournament]:
@@ -38,7 +38,7 @@ def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> 
 
 
 def block(row: SqlRow[Any], seats: int) -> BlockRecord:
-    """Return the block of a row of `blocks_of` a tournament with this many seats."""
+    """Return the block in a row of `blocks_of`; its matches have this many seats."""
     state = BlockState.OPEN
     if row.closed or row.voided:
         state = BlockState.CLOSED if row.closed else BlockState.VOID
@@ -70,12 +70,12 @@ def add_pairings(record: TournamentRecord, rows: Iterable[SqlRow[Any]]) -> None:
 
 
 def pairing_columns(pairing: Pairing) -> dict[str, Any]:
-    """Return a pairing as the tables of pairings have it."""
+    """Return the columns of a pairing."""
     return {"round": pairing.round, "table": pairing.table, "entries": list(pairing.entries)}
 
 
 def block_columns(block: Block, epoch: int | None) -> dict[str, Any]:
-    """Return a begun block as the table of blocks has it."""
+    """Return the columns of a begun block."""
     return {
         "id": block.id,
         "kind": block.kind.value,
@@ -86,7 +86,7 @@ def block_columns(block: Block, epoch: int | None) -> dict[str, Any]:
 
 
 def link_columns(block_id: str, tournament_id: int, pairing: PairingKey) -> dict[str, Any]:
-    """Return a block's place in a tournament as the table of their blocks has it."""
+    """Return the columns that link a block to its pairing in a tournament."""
     round_, table = pairing
     return {
         "block_id": block_id,

@@ -66,7 +66,7 @@ def tournament_list(*, name: str | None = None, states: Collection[str] | None =
 def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
     """Select all columns of the begun tournaments that are conducted under a lease.
 
-    With `ids`, only those of them.
+    With `ids`, only those with these ids.
     """
     own = tournaments.c.conductor == epoch
     found = select(tournaments).where(_begun(), own).order_by(tournaments.c.id)
@@ -85,7 +85,7 @@ def take_up(epoch: int, *, of_the_gone: bool) -> Update:
 
 
 def running_lease(epoch: int) -> Row:
-    """Select `epoch` if the lease runs, and keep others from taking it over in this transaction."""
+    """Select `epoch` if the lease runs, and lock it: nobody takes it over in this transaction."""
     runs = select(leases.c.epoch).where(leases.c.epoch == epoch, leases.c.released_at.is_(None))
     return runs.with_for_update(read=True, key_share=True)
 
@@ -96,17 +96,17 @@ def hand_over(tournament_id: int, epoch: int) -> Update:
 
 
 def _begun() -> ColumnElement[bool]:
-    """Return the condition that a tournament is running or paused, and a referee's to conduct."""
+    """Return the condition that a tournament is running or paused, and conducted by a referee."""
     return and_(tournaments.c.state.in_(("running", "paused")), tournaments.c.conducted)
 
 
 def event_of(tournament_id: int) -> Row:
-    """Select `name` of the event of which a tournament is the final."""
+    """Select `name` of the event whose final a tournament is."""
     return select(events.c.name).where(events.c.tournament_id == tournament_id)
 
 
 def tell_event(tournament_id: int) -> Row:
-    """Notify those who keep events, if a tournament is the final of one."""
+    """Notify the referees that keep events, if a tournament is the final of an event."""
     told = func.pg_notify(EVENTS_CHANNEL, cast(events.c.id, Text))
     return select(told).where(events.c.tournament_id == tournament_id)
 
@@ -142,7 +142,7 @@ def tournament_count(search: str = "") -> Row:
 
 
 def _named_like(search: str) -> ColumnElement[bool]:
-    """Return the condition that a name contains `search`, in any case."""
+    """Return the condition that a name contains `search`, ignoring case."""
     return func.lower(tournaments.c.name).contains(search.lower(), autoescape=True)
 
 
@@ -307,7 +307,7 @@ def blocks_of(
 
 
 def block_counts(tournament_ids: Collection[int]) -> Row:
-    """Select `tournament_id` and `blocks`, the number that count, if there are any."""
+    """Select `tournament_id` and `blocks`, the number that count; no row if none counts."""
     closed = and_(blocks.c.id == tournament_blocks.c.block_id, blocks.c.closed_at.is_not(None))
     return (
         select(tournament_blocks.c.tournament_id, func.count().label("blocks"))

@@ -54,10 +54,7 @@ class Tournaments:
     """The tournaments in the database."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
-        """Use `engine`; with an `epoch`, the course of tournaments is written under that lease.
-
-        It is written only while the lease is held.
-        """
+        """Use `engine`; with an `epoch`, tournaments progress only while that lease is held."""
         self._engine = engine
         self._epoch = epoch
 
@@ -86,7 +83,7 @@ class Tournaments:
     async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
         """Return the newest tournaments with `search` in their name, newest first, and a count.
 
-        The count is that of all tournaments with `search` in their name.
+        The count covers all tournaments with `search` in their name.
         """
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.newest_tournaments(limit, search=search))
@@ -96,7 +93,7 @@ class Tournaments:
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
         """Return the running or paused tournaments that this referee conducts, oldest first.
 
-        With `ids`, only those of them.
+        With `ids`, only those with these ids.
         """
         assert self._epoch is not None, "only a referee conducts"
         async with transaction(self._engine) as connection:
@@ -129,7 +126,7 @@ class Tournaments:
     ) -> None:
         """Start, pause, resume or cancel a tournament that is in one of the states `before`.
 
-        By default these are all from which `state` can be reached.
+        By default `before` are all states from which `state` can be reached.
 
         Raises NotFoundError and TournamentStateError.
         """
@@ -147,7 +144,7 @@ class Tournaments:
     async def finish(self, tournament_id: TournamentId) -> None:
         """Mark a tournament as finished: everything is played.
 
-        One that is not running stays as it is.
+        A tournament that is not running stays as it is.
         """
         async with fenced(self._engine, self._epoch) as connection:
             await _change(connection, tournament_id, TournamentState.FINISHED)

@@ -12,9 +12,9 @@ from arena.server.tournaments.tournament import PairingKey, Tournament
 from arena.server.tournaments.tournaments import Tournaments
 
 OFTEN_AWAY = 3
-"""A connected bot that does not take its seat so often in a row is taken for absent."""
+"""A connected bot that misses its seat this many times in a row counts as absent."""
 STILL_SECONDS = 60.0
-"""The time without play after which the patience with bots that wait for a slot begins to run."""
+"""The time without play after which waiting for a slot counts as absence."""
 
 log = structlog.get_logger()
 
@@ -22,28 +22,28 @@ log = structlog.get_logger()
 class Waits:
     """Records the waits of tournaments in storage.
 
-    Only the time in which a referee looks counts, so that no bot loses by a restart; and of bots
-    that wait for a slot only after nothing was played for STILL_SECONDS.
+    Only time during which a referee runs counts, so that no bot loses by a restart. The time of
+    bots that wait for a slot counts only after nothing was played for STILL_SECONDS.
     """
 
     def __init__(
         self, store: Tournaments, present: Callable[[RunningTournament], Awaitable[set[int]]]
     ) -> None:
-        """`present` returns the connected ones of the versions that a tournament waits for."""
+        """`present` returns the versions that a tournament waits for and that are connected."""
         self._store = store
         self._present = present
         self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
         """The entries for which tables waited at the last record."""
         self._still: dict[TournamentId, tuple[int, float]] = {}
-        """By tournament the number of ended blocks, and the seconds for which nothing is played."""
+        """By tournament: the number of ended blocks, and the seconds without play."""
 
     async def lost(
         self, running: RunningTournament, playing: Sequence[Engagement], seconds: float
     ) -> Mapping[PairingKey, Collection[EntryNumber]]:
-        """Record that a tournament waited for some seconds more, and its walkovers.
+        """Record that a tournament waited `seconds` longer, and which tables become walkovers.
 
-        Returns the tables that are walkovers now, each with the entries that were absent.
-        `playing` are its blocks that are played here.
+        Returns these tables, each with its absent entries. `playing` are the tournament's blocks
+        that are played here.
         """
         tournament = running.tournament
         present = await self._present(running)
@@ -88,7 +88,7 @@ class Waits:
 def _often_away(
     running: RunningTournament, present: set[int], playing: Sequence[Engagement]
 ) -> set[int]:
-    """Return the present versions that do not take their seats again and again."""
+    """Return the present versions that repeatedly miss their seats."""
     leaving = {
         bot
         for one in (*running.left, *playing)
@@ -100,5 +100,5 @@ def _often_away(
 
 
 def _names(tournament: Tournament, numbers: Collection[EntryNumber]) -> list[str]:
-    """Return the entrants with these numbers in words, by number."""
+    """Return the names of the entrants with these numbers, by number."""
     return [str(tournament.entries[one - 1].registered.entrant) for one in sorted(numbers)]
