@@ -12,17 +12,17 @@ from arena.server.tournaments.tournament import Rules
 
 EventId = NewType("EventId", int)
 MOST_TRIED: Final = 65
-"""Fields of fewer bots are tried, to find out whether any can play a final."""
+"""The search for a field that can play a final tries fewer bots than this."""
 
 
 class Phase(Enum):
-    """Where an event is."""
+    """The phase of an event."""
 
     ANNOUNCED = "announced"
     OPEN = "open"
     FROZEN = "frozen"
     FINAL = "final"
-    """The final is played, or over and not released."""
+    """The final is being played, or is over but not released."""
     RELEASED = "released"
     CANCELLED = "cancelled"
 
@@ -32,12 +32,12 @@ class Dates:
     """The dates of an event, in order; all have a time zone."""
 
     opens: datetime
-    """From when on bots may enter."""
+    """When entries open."""
     freezes: datetime
     """When entries close and the builds of the final are fixed."""
     final: datetime
     results: datetime
-    """Before it nobody sees the seed, nor anything of a final that is not live."""
+    """Until then the seed is secret, and so is all of a final that is not live."""
 
     @property
     def why_refused(self) -> str:
@@ -66,7 +66,7 @@ class FinalRules(Rules):
     """How the final is played."""
 
     seed: str = ""
-    """The seed of its pairings; "" until it is drawn from that of the event."""
+    """The seed of its pairings; "" until it is derived from the seed of the event."""
     rated: bool = False
 
     def why_never(self) -> str:
@@ -79,7 +79,7 @@ class FinalRules(Rules):
         return why
 
     def why_too_large(self, field: int) -> str:
-        """Why so many bots are too many; "" if they are not, or too few."""
+        """Return why `field` bots are too many; "" if they are not, or are too few."""
         why = self._why_not(field)
         return why if why and not self._why_not(field - 1) else ""
 
@@ -97,9 +97,9 @@ class Admission(StrEnum):
     OPEN = "open"
     """Every owner."""
     CODE = "code"
-    """Owners who have the organiser's code, and those of the roster."""
+    """Owners who have the organiser's code, and owners on the roster."""
     ROSTER = "roster"
-    """The owners of the roster."""
+    """Owners on the roster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,11 @@ class EntryLimits:
     """The limits of an event; None where it sets none."""
 
     members: int | None = None
-    """People of a team, its captain among them."""
+    """People in a team, including its captain."""
     builds: int | None = None
     """Builds of an entered bot in a day, which begins at midnight UTC; refused ones count."""
     bots: int | None = None
-    """Bots that enter in all."""
+    """Bots in the event."""
 
     @property
     def in_words(self) -> str:
@@ -126,14 +126,14 @@ class EntryLimits:
 
 @dataclass(frozen=True, slots=True)
 class LadderRules:
-    """How the ladder of an event is played, apart from the public one."""
+    """The rules of an event's own ladder, which is separate from the public one."""
 
     house: tuple[str, ...]
     """The house bots that play on it."""
     pace: int
     """The most matches an hour."""
     enough: int
-    """Builds with so many deal blocks are only opponents."""
+    """Builds with this many blocks play only as opponents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +154,14 @@ class NewEvent:
     ladder: LadderRules | None = None
     """Its own ladder, if it has one."""
     private: bool = False
-    """Whether its members alone see it: owners who have entered, and those of its roster."""
+    """Whether only its members see it: owners who have entered, and owners on its roster."""
     connected: bool = False
-    """Whether bots may enter that connect from their owners' machines.
+    """Whether bots that connect from their owners' machines may enter.
 
     Then a referee plays the final, as a tournament of seat blocks; otherwise workers play it."""
 
     def why_full(self, field: int) -> str:
-        """Why so many bots are too many; "" if they are not."""
+        """Return why `field` bots are too many; "" if they are not."""
         most = self.limits.bots
         if most is not None and field > most:
             return "1 bot may enter" if most == 1 else f"{most} bots may enter"
@@ -189,7 +189,7 @@ class Event:
     seed: bytes | None
     """The seed, once the results are released."""
     tournament: str | None
-    """The tournament that the final is, once something of it is public."""
+    """The name of the final's tournament, once anything of it is public."""
 
     def is_public(self, now: datetime) -> bool:
         """Return whether the matches of its final that are handed in may be seen."""
@@ -203,7 +203,7 @@ class Event:
         return over and now >= self.terms.dates.results
 
     def phase(self, now: datetime) -> Phase:
-        """Return where the event is."""
+        """Return the phase of the event."""
         if self.cancelled_at is not None:
             return Phase.CANCELLED
         if self.released_at is not None:
@@ -232,11 +232,11 @@ class EventEntry:
 
 @dataclass(frozen=True, slots=True)
 class Finalist:
-    """A bot of a final, with the build that the freeze has fixed; if connected the version."""
+    """A bot of a final, with the build (if connected, the version) that the freeze has fixed."""
 
     registered: Registered
     sha256: bytes | None
-    """The hash of its build; None for a connected bot, whose program nobody has fixed."""
+    """The hash of its build; None for a connected bot, whose program is not fixed."""
     file_name: str
     withdrawn: bool
 

@@ -59,7 +59,7 @@ results = 2026-12-19T18:00:00+01:00   # before it nobody sees the seed, nor a fi
 
 
 class EventFileError(UserError):
-    """The text is no event; the message says what is wrong with it."""
+    """The text is not a valid event; the message says what is wrong with it."""
 
 
 class _Part(BaseModel):

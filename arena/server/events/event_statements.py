@@ -27,13 +27,13 @@ from arena.database.tables.uploads import hosted_bots, hosted_versions
 
 MOST_LISTED = 100
 BLOCK = "block"
-"""What listeners of EVENTS_CHANNEL are told when a block of a live final is handed in."""
+"""The payload on EVENTS_CHANNEL that says that a block of a live final is handed in."""
 
 
 def freeze_due() -> Row:
     """Fix the builds of all events whose freeze has come.
 
-    What follows in the transaction is before or after every freeze as a whole.
+    It locks freezes until the end of the transaction, so none happens in the middle of it.
     """
     return select(func.freeze_due_events())
 
@@ -49,9 +49,10 @@ def cancel(event_id: int, why: str) -> Update:
 
 
 def pause_members(event_id: int) -> ReturningUpdate[Any]:
-    """Pause the bots that an event keeps from the ladder; the statement returns their names.
+    """Pause the bots of an event's members; the statement returns their names.
 
-    Those that have entered another event that is not over play on.
+    They are the bots that have entered, and all bots of owners on the roster. Bots that have
+    entered another event that is not over are left out.
     """
     entered = select(event_entries.c.bot_id).where(event_entries.c.event_id == event_id)
     elsewhere = (
@@ -72,7 +73,7 @@ def pause_members(event_id: int) -> ReturningUpdate[Any]:
 
 
 def lock_event(name: str) -> Row:
-    """Select `id` of the event of a name, which nobody else changes in this transaction."""
+    """Select `id` of the event of a name, and lock it against changes by other transactions."""
     found = select(events.c.id).where(func.lower(events.c.name) == name.lower())
     return found.with_for_update(key_share=True)
 
@@ -81,8 +82,8 @@ def event_list(*, name: str | None = None, ids: Collection[int] | None = None) -
     """Select the newest MOST_LISTED events, the one of `name`, or those of `ids`; newest first.
 
     The columns are those of `events`, `entries` (how many bots have entered), `tournament` (the
-    name of that of the final), `ladder_house`, `ladder_pace` and `ladder_enough` (None without a
-    ladder of its own) and `now`.
+    name of the final's), `ladder_house`, `ladder_pace` and `ladder_enough` (None without a ladder
+    of its own) and `now`.
     """
     entered = (
         select(func.count())
@@ -106,7 +107,7 @@ def event_list(*, name: str | None = None, ids: Collection[int] | None = None) -
 
 
 def unfinished() -> Row:
-    """Select `id` of the events that dates still change, oldest first."""
+    """Select `id` of the events that are neither released nor cancelled, oldest first."""
     return (
         select(events.c.id)
         .where(events.c.released_at.is_(None), events.c.cancelled_at.is_(None))
@@ -115,7 +116,7 @@ def unfinished() -> Row:
 
 
 def playing(*, live: bool = False) -> Row:
-    """Select `id` of the events whose final is being played; `live`, of those that are live."""
+    """Select `id` of the events whose final is being played; with `live`, only live finals."""
     found = unfinished().where(events.c.began_at.is_not(None), events.c.ended_at.is_(None))
     return found.where(events.c.live) if live else found
 
@@ -123,7 +124,7 @@ def playing(*, live: bool = False) -> Row:
 def seconds_to_next_date() -> Row:
     """Select `seconds` until the next date of any event; NULL without one.
 
-    What is due and not done is due at once, so that nothing is missed that came during a look.
+    A date that has passed but is not acted on gives 0 or less, so that none is missed.
     """
     now = func.clock_timestamp()
     not_over = events.c.released_at.is_(None), events.c.cancelled_at.is_(None)
@@ -163,8 +164,8 @@ def change(event_id: int, values: Mapping[str, Any]) -> Update:
 def owned_bot(owner_id: int, bot: str, *, connected: bool) -> Row:
     """Select `id`, `name`, `retired_at` and `version` of an owner's bot.
 
-    `version` is the label of the uploaded version that plays, or of the newest of a bot that is
-    `connected`; None without one.
+    `version` is the label of the uploaded version that plays; with `connected`, a bot without
+    builds has that of its newest version. It is None without either.
     """
     label = versions.c.label
     plays = func.coalesce(label, connected_version()) if connected else label
@@ -180,7 +181,7 @@ def owned_bot(owner_id: int, bot: str, *, connected: bool) -> Row:
 
 
 def connected_version(column: str = "label") -> "ScalarSelect[Any]":
-    """Select a column of the newest version in service of a bot without builds: of `bots`."""
+    """Select a column of the newest version in service of the bot in `bots`, if it has no build."""
     newest = versions.alias()
     uploaded = select(hosted_versions.c.version_id).where(
         hosted_versions.c.version_id == newest.c.id
@@ -240,7 +241,7 @@ def remove_person(event_id: int, number: int) -> Delete:
 
 
 def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:
-    """Enter a bot in the place of the one that its owner has entered before."""
+    """Enter a bot, which replaces the one that its owner entered before."""
     put = insert(event_entries).values(
         event_id=event_id, owner_id=owner_id, bot_id=bot_id, team=team
     )
@@ -251,7 +252,7 @@ def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:
 
 
 def entered_before(event: str, bot: str, moment: datetime) -> Row:
-    """Select a line of the audit on an entry of a bot in an event before a moment, if any."""
+    """Select `id` of a line of the audit that a bot entered an event before a moment, if any."""
     return (
         select(audit.c.id)
         .where(audit.c.action == "enter event", audit.c.subject == event, audit.c.at < moment)
@@ -286,7 +287,7 @@ def withdraw(event_id: int, bot: str) -> Update:
 
 
 def entries_of(event_id: int) -> Row:
-    """Select the entries of an event, by the time of entry, from what everybody may read.
+    """Select the entries of an event, by the time of entry; the reader role may do so.
 
     The columns are `bot`, `owner`, `team`, `entered_at`, and `version`, `sha256`, `withdrawn` of
     the build that the freeze has fixed.
@@ -323,11 +324,11 @@ def ready(event_id: int, *, connected: bool) -> Row:
 
 
 def archive_of(event_id: int) -> Row:
-    """Select `text` and `signature` of what the archive of an event says of it."""
+    """Select `text`, the event.json of an event's archive, and its `signature`."""
     kept = event_archives.c
     return select(kept.text, kept.signature).where(kept.event_id == event_id)
 
 
 def tell(payload: int | str) -> Row:
-    """Notify listeners of the id of an event that has changed, or of a BLOCK."""
+    """Notify listeners with the id of an event that has changed, or with BLOCK."""
     return select(func.pg_notify(EVENTS_CHANNEL, str(payload)))

@@ -9,7 +9,7 @@ CsvLine: TypeAlias = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class EventGrade:
-    """Points, and how they come about."""
+    """Points, and their explanation."""
 
     points: float
     most: float
@@ -22,7 +22,7 @@ class EventGrade:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A person of an event with the grade; without a roster an owner who has entered."""
+    """A person of an event (without a roster, an owner who has entered) with the grade."""
 
     number: int
     """The line of the roster; 0 without one."""
@@ -59,7 +59,7 @@ def plain(graded: Sequence[Graded]) -> list[CsvLine]:
 def canvas(title: str, graded: Sequence[Graded]) -> list[CsvLine]:
     """Return the lines of a CSV file that Canvas imports.
 
-    Students are found by their SIS ids: number and e-mail. "EX" excuses one.
+    Canvas finds students by their SIS ids: number and e-mail. "EX" marks an excused student.
     """
     most = graded[0].grade.most if graded else 0.0
     return [

@@ -3,9 +3,10 @@
 The rungs are absolute: what a bot gets for them depends on the house bots and on how many matches
 it played against them, and not on the other entries.
 
-    rungs     for each house bot, points for a share against it of which the 95 % interval
-              (Wilson) lies above one half, in rated matches of the build of the freeze
-    loss      most points for no loss a decision, none from `none_at` on, by the kept analyses
+    rungs     for each house bot, points if the 95 % interval (Wilson) of the share won against it
+              lies above one half, in rated matches of the build of the freeze
+    loss      most points for a mean loss of 0 per decision, none from `none_at` on, by the kept
+              analyses
     place     most points for the first of the final, none for the last
     faults    points taken for each fault in the final, at most `most`
 """
@@ -45,7 +46,7 @@ _Points = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
 class RubricError(UserError):
-    """The text is no rubric; the message says what is wrong with it."""
+    """The text is not a valid rubric; the message says what is wrong with it."""
 
 
 class _Part(BaseModel):
@@ -67,7 +68,7 @@ class _Faults(_Part):
 
 
 class Rubric(_Part):
-    """How many points there are for what."""
+    """The points of each criterion."""
 
     rungs: dict[str, _Points] = {}
     loss: _Loss = _Loss()
@@ -76,12 +77,12 @@ class Rubric(_Part):
 
     @property
     def most(self) -> float:
-        """The most points that there can be."""
+        """The most points that a bot can get."""
         return sum(self.rungs.values()) + self.loss.most + self.place.most
 
     @property
     def criteria(self) -> list[str]:
-        """The names of what there are points for, or for which points are taken."""
+        """The names of the criteria that give or take points."""
         parts = {"loss": self.loss.most, "place": self.place.most, "faults": self.faults.most}
         return [*self.rungs, *(name for name, points in parts.items() if points)]
 
@@ -106,7 +107,7 @@ class Achieved:
     loss: float | None
     """The mean loss of a decision, in % of a match; None if nothing is analysed."""
     place: int | None
-    """The place in the final; None if it did not play or is not released."""
+    """The place in the final; None if the bot did not play, and before the release."""
     finalists: int
     faults: int
     """Faults in the final."""
@@ -131,7 +132,7 @@ def excused(rubric: Rubric) -> EventGrade:
 
 
 def grade(rubric: Rubric, achieved: Achieved | None) -> EventGrade:
-    """Return the grade for what a bot has achieved; None if there is no bot."""
+    """Return the grade for what a bot has achieved; `achieved` is None if there is no bot."""
     most, nothing = rubric.most, dict.fromkeys(rubric.criteria, 0.0)
     if achieved is None:
         return EventGrade(0.0, most, "No bot is entered.", nothing)

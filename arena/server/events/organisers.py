@@ -1,7 +1,7 @@
 """`Organisers`: who organises events, and what they see, with one transaction per method.
 
-An owner organises the events that the owner has made, and those for which the operator has named
-the owner. Everybody who acts for the owner does so with the same rights.
+An owner organises the events that the owner has made, and those for which the operator has made
+the owner an organiser. All members of the owner's team have the same rights.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ from arena.server.events import organising_statements
 from arena.server.events.event import Event
 
 MOST_UNFINISHED: Final = 20
-"""The most events that are not over, of one organiser who makes more."""
+"""An organiser with this many events that are not over cannot make another."""
 
 
 class Organisers:
@@ -54,7 +54,7 @@ class Organisers:
             await record(connection, actor, "add organiser", event.name, {"owner": owner.name})
 
     async def remove(self, event: Event, name: str, actor: str) -> None:
-        """Make an owner no organiser any more. Raises UnknownOwnerError and RequestRefusedError."""
+        """Remove an owner as organiser. Raises UnknownOwnerError and RequestRefusedError."""
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
             gone = delete(event_organisers).filter_by(event_id=event.id, owner_id=owner.id)
@@ -63,7 +63,7 @@ class Organisers:
             await record(connection, actor, "remove organiser", event.name, {"owner": owner.name})
 
     async def allow(self, name: str, actor: str, *, allowed: bool = True) -> None:
-        """Let an owner make events, or not any more. Raises UnknownOwnerError."""
+        """Let an owner make events; with `allowed` false, no more. Raises UnknownOwnerError."""
         async with transaction(self._engine) as connection:
             owner = await look_ups.owner_named(connection, name)
             change: Insert | Delete = delete(event_makers).filter_by(owner_id=owner.id)
@@ -117,7 +117,7 @@ class Organisers:
         raise NotFoundError(f"No bot {bot} is entered in {event.name}.")
 
     async def owners_here(self, event: Event, names: Sequence[str]) -> list[OwnerId]:
-        """Return the ids of owners who take part. Raises NotFoundError for another."""
+        """Return the ids of the named owners. Raises NotFoundError if one does not take part."""
         found = await fetched(self._engine, organising_statements.owners_here(event.id, names))
         by_name = {row.folded: OwnerId(row.id) for row in found}
         for name in names:
@@ -127,9 +127,9 @@ class Organisers:
 
 
 async def require_maker(connection: AsyncConnection, owner: Owner) -> None:
-    """Raise NotAllowedError unless the owner may make events; WrongStateError beyond the most.
+    """Raise NotAllowedError unless the owner may make events; WrongStateError beyond the limit.
 
-    Calls of one owner wait for each other until the end of the transaction.
+    Locks the owner until the end of the transaction, so that concurrent calls keep the limit.
     """
     await connection.execute(owner_statements.lock_owner(owner.id))
     if (await connection.execute(organising_statements.maker(owner.id))).first() is None:

@@ -43,7 +43,7 @@ def organiser(event_id: int, owner_id: int) -> Row:
 
 
 def organised_by(owner_id: int, *, unfinished: bool = False) -> Row:
-    """Select `event_id` of the events that an owner organises; of those that are not over."""
+    """Select `event_id` of the events that an owner organises, or only of `unfinished` ones."""
     found = (
         select(event_organisers.c.event_id)
         .select_from(event_organisers.join(events))
@@ -59,9 +59,9 @@ def participants(event_id: int, *, connected: bool) -> Row:
 
     The columns are `owner_id` and `owner`; of the entry `bot`, `team`, `entered_at`, and `version`,
     `sha256` and `withdrawn` of the build that the freeze has fixed; `plays`, the label of the
-    version that plays now, of bots without builds if they may be `connected`; `newest`, `state` and
+    version that plays now, with `connected` also for bots without builds; `newest`, `state` and
     `reason` of the newest build; `matches` and `faults` of the bot; and `seen_at`, the owner's last
-    sign of life. What there is not is None.
+    sign of life. Missing values are None.
     Those who have entered come first, by the time of entry, then the others by name.
     """
     here = union(
@@ -105,7 +105,7 @@ def participants(event_id: int, *, connected: bool) -> Row:
 def last_check(event_id: int, bot: str) -> Row:
     """Select `version`, `state` and `reason` of a bot's newest build, and `log` of its last check.
 
-    No row unless the bot has entered the event; all are None if nothing was uploaded.
+    There is no row unless the bot has entered the event. All are None if nothing was uploaded.
     """
     last = _newest_builds(event_id)
     log = (
@@ -129,7 +129,7 @@ def last_check(event_id: int, bot: str) -> Row:
 
 
 def owners_here(event_id: int, names: Sequence[str]) -> Row:
-    """Select `id` and `folded` of those of these owners who take part in an event."""
+    """Select `id` and `folded` of the named owners who take part in an event."""
     on_roster = select(event_people.c.owner_id).where(event_people.c.event_id == event_id)
     entered = select(event_entries.c.owner_id).where(event_entries.c.event_id == event_id)
     return select(owners.c.id, owners.c.folded).where(
@@ -156,7 +156,7 @@ def _newest_builds(event_id: int) -> Subquery:
 def _counts(event_id: int) -> Subquery:
     """Select `bot_id`, `matches` and `faults` of the bots that have entered."""
     counts = (version_counts.c.matches, version_counts.c.faults)
-    # Postgres adds up numbers of 64 bits as a decimal.
+    # In Postgres the sum of 64-bit integers has the type numeric.
     sums = (cast(func.sum(one), one.type).label(one.name) for one in counts)
     return (
         select(versions.c.bot_id, *sums)
@@ -172,7 +172,7 @@ def _counts(event_id: int) -> Subquery:
 
 
 def _last_upload() -> "ScalarSelect[datetime]":
-    """Select when the owner last got a version of a bot."""
+    """Select when the owner's newest version of any bot was made."""
     return (
         select(func.max(versions.c.created_at))
         .select_from(versions.join(bots))

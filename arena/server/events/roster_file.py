@@ -9,13 +9,13 @@ from typing import Any, Final
 from arena.errors import UserError
 
 COLUMNS: Final = ("name", "email", "number", "team")
-"""The columns of a roster. `name` must be there; without a team a person is one."""
+"""The columns of a roster. `name` is required; a person without a team is a team of one."""
 LONGEST: Final = {"name": 100, "email": 200, "number": 100}
-"""The greatest length of each, in characters; a team's is that of an owner's name."""
+"""The greatest length of each, in characters; names of teams are limited as names of owners."""
 
 
 class RosterError(UserError):
-    """The text is no roster; the message names the line."""
+    """The text is not a valid roster; the message names the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Enrollee:
 
     @property
     def why_refused(self) -> str:
-        """Why this is no person of a roster; "" if it is."""
+        """Why this line is not allowed on a roster; "" if it is."""
         if not self.name.strip():
             return "has no name"
         given = {"name": self.name, "email": self.email, "number": self.student_number}
@@ -43,10 +43,10 @@ class Enrollee:
 
 
 def read_roster(text: str) -> list[Enrollee]:
-    """Return the people of a CSV file with a head of COLUMNS, in any order. Raises RosterError."""
+    """Return the people of a CSV file with COLUMNS, in any order. Raises RosterError."""
     text = text.removeprefix("\ufeff")
     head = text.partition("\n")[0]
-    # As spreadsheets write it where the comma is in numbers.
+    # Spreadsheets write semicolons in countries with decimal commas.
     delimiter = ";" if ";" in head and "," not in head else ","
     lines = csv.DictReader(io.StringIO(text), delimiter=delimiter)
     heads = [head.strip().lower() for head in lines.fieldnames or ()]

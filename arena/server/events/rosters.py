@@ -1,7 +1,7 @@
 """`Rosters`: the people of events, in teams with keys, with one transaction per method.
 
-The public name of a team is that of its owner. Real names, addresses and student numbers are the
-organiser's alone: no page and no owner reads them.
+The public name of a team is that of its owner. Only organisers see real names, addresses and
+student numbers: pages and other owners do not.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class Enrolled:
     """A person who was added to a roster."""
 
     index: int
-    """Which of the people who were to be added, from 0."""
+    """The place of the person among those given, from 0."""
     team: str
     captain: bool
     """Whether the person has the owner's own key, and adds and removes members."""
@@ -56,11 +56,11 @@ class Rosters:
         *,
         only_tell: bool = False,
     ) -> list[Enrolled]:
-        """Add the people who are not on the roster yet, all or none; or tell who they would be.
+        """Add the people who are not on the roster yet, all or none; return them.
 
-        `keys` are the hashes of keys for them, of which those of people who are added are valid
-        from now on. The first person of a new team is its captain, who has the owner's own key.
-        Raises RequestRefusedError, NameRefusedError and NameTakenError.
+        With `only_tell` nothing is changed. `keys` are hashes of keys, one per person; those of
+        added people are valid from now on. The first person of a new team is its captain, who has
+        the owner's own key. Raises RequestRefusedError, NameRefusedError and NameTakenError.
         """
         for line, person in enumerate(people, start=1):
             if why := person.why_refused:
@@ -71,7 +71,7 @@ class Rosters:
                     "and names of teams are public."
                 )
         async with transaction(self._engine) as connection:
-            # Its lock keeps the numbers of two rosters apart.
+            # Its lock keeps two calls from giving out the same numbers.
             await connection.execute(statements.freeze_due())
             before = (await connection.execute(statements.roster(event.id))).all()
             new = _new(before, people)
@@ -121,7 +121,7 @@ class Rosters:
             await connection.execute(statements.tell(event.id))
 
     async def remove(self, event: Event, named: str, actor: str) -> None:
-        """Remove a person, whose key and sign-ins end. The team keeps its bots and its entry.
+        """Remove a person, and end the key and sign-ins. The team keeps its bots and its entry.
 
         Raises NotFoundError.
         """
@@ -136,7 +136,7 @@ class Rosters:
             await connection.execute(statements.tell(event.id))
 
     async def excuse(self, event: Event, named: str, actor: str, *, excused: bool = True) -> None:
-        """Excuse a person from the grades, or not any more. Raises NotFoundError."""
+        """Excuse a person from the grades, or undo this. Raises NotFoundError."""
         async with transaction(self._engine) as connection:
             people = (await connection.execute(statements.roster(event.id))).all()
             person = _person(event, people, named)
@@ -147,7 +147,7 @@ class Rosters:
 
 
 def _new(before: Sequence[SqlRow[Any]], people: Sequence[Enrollee]) -> list[int]:
-    """Return which of the people, from 0, are not on the roster yet, each once."""
+    """Return the indices of the people who are not on the roster yet, each person once."""
     known = _Known()
     for row in before:
         known.add(Enrollee(row.name, row.email, row.student_number, row.team))
@@ -209,9 +209,9 @@ async def _take_key(
     people: Sequence[SqlRow[Any]],
     person: SqlRow[Any],
 ) -> bytes | None:
-    """Take the key from a person; the next of the team takes a captain's place.
+    """Take the key from a person; if it is the captain's, the team's next person becomes captain.
 
-    Returns its hash; None if the person has none any more.
+    Returns the hash of the key; None if the person has no key any more.
     """
     if person.member_id is not None:
         return await team_keys.take_member(connection, person.member_id)
@@ -225,7 +225,7 @@ async def _take_key(
 
 
 def _person(event: Event, people: Sequence[SqlRow[Any]], named: str) -> SqlRow[Any]:
-    """Return the one person of this student number, else of this address, else of this name.
+    """Return the one person with this student number, else this address, else this name.
 
     Raises NotFoundError.
     """
@@ -263,7 +263,7 @@ class _Known:
             self._by[trait].append(person)
 
     def met(self, person: Enrollee) -> bool:
-        """Return whether a person is known, and remember what the line tells more of them."""
+        """Return whether a person is known; if so, add the line's new details to what is known."""
         for trait in _traits(person):
             for one in self._by[trait]:
                 if _same(person, one):

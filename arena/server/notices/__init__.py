@@ -1,1 +1,1 @@
-"""The outbox of what happens: notices, the webhooks that get them, and their delivery."""
+"""The outbox of notices, the webhooks that get them, and their delivery."""

@@ -58,7 +58,7 @@ class Conductor:
     ) -> None:
         """Conduct the tournaments in `store`, whose bots are in `bots`.
 
-        `here` returns which of the given versions play a game's rated matches at this referee.
+        `here` returns which of the given versions play rated matches of a game at this referee.
         """
         self._store = store
         self._bots = bots

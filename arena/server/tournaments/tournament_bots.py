@@ -33,7 +33,7 @@ class TournamentBots:
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> dict[int, set[VersionId]]:
-        """Return which of these versions play a game's rated matches at other referees, by lease."""
+        """Return which of these versions can join a game at other referees, by their lease."""
         assert self._epoch is not None, "only a referee conducts"
         found: dict[int, set[VersionId]] = {}
         elsewhere = presence.with_places_elsewhere(self._epoch, game, versions)

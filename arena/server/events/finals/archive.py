@@ -11,7 +11,7 @@ a JSON object a line, by round, table, block and match. `event.sig` is the arena
     commitment      SHA-256 of the seed, published when the event was made
     seed            opened with the results
     key             the arena's public key, which signed the transcripts
-    connected       true if the event admitted connected bots; else it is not there
+    connected       true if the event admitted connected bots; else it is missing
     entries         the builds of the freeze: bot, version, owner, team, sha256 (null for a
                     connected bot, whose program was not frozen), withdrawn
     pairings        round, table, the bots that met, those that did not start (`absent`), and the
@@ -45,11 +45,11 @@ EVENT: Final = "event.json"
 TRANSCRIPTS: Final = "transcripts.jsonl"
 SIGNATURE: Final = "event.sig"
 PART_BYTES: Final = 256 << 10
-"""The size of a part of an archive that is written while it is read."""
+"""The least size of the parts in which `zipped` yields an archive, except for the last."""
 
 
 class ArchiveError(UserError):
-    """The file is no archive, or does not agree with itself; the message names what is wrong."""
+    """The file is not a valid archive, or is inconsistent; the message names what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class PlayedFinal:
     """What was played of a final."""
 
     record: TournamentRecord
-    """Of the tournament that the final is."""
+    """The record of the final as a tournament."""
     blocks: Mapping[PairingKey, Sequence[int]]
     """The numbers of the blocks that were played, by pairing."""
     matches: Mapping[PairingKey, Sequence[str]] | None = None
-    """The ids of their matches, if these do not follow from the seed: with connected bots."""
+    """The ids of their matches; None without connected bots, when they follow from the seed."""
 
 
 def signed_event(
@@ -71,7 +71,7 @@ def signed_event(
     played: "PlayedFinal",
     signer: Signer,
 ) -> SignedEvent:
-    """Return what the archive of a released event says of it."""
+    """Return the signed event.json of a released event."""
     assert event.seed is not None
     document = {
         "format": FORMAT,
@@ -97,7 +97,7 @@ def zipped(
 ) -> Iterator[bytes]:
     """Yield the archive of an event in parts; `transcripts` are by round, table, block and match.
 
-    It is never held as a whole.
+    The archive is never held in memory as a whole.
     """
     parts = _Parts()
     with zipfile.ZipFile(parts, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -118,7 +118,7 @@ def line_of(transcript: Transcript) -> bytes:
 
 
 class _Parts(io.RawIOBase):
-    """What is written, until it is taken; a ZIP file needs no more of a file."""
+    """Buffers what is written until it is taken; `ZipFile` needs no other methods of a file."""
 
     def __init__(self) -> None:
         self.size = 0

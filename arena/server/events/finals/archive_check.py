@@ -1,8 +1,8 @@
 """Checks the archive of an event (see `archive`), without an arena.
 
 It draws the field's lots, the schedule and every deal from the seed, referees every match again,
-and computes pairings and standings from them. Of an event that admitted connected bots the deals do
-not follow from the seed; the transcripts open what each match was dealt by.
+and computes pairings and standings from them. If the event admitted connected bots, the deals do
+not follow from the seed; instead each transcript reveals the secrets of its own deal.
 """
 
 import hashlib
@@ -37,22 +37,22 @@ _LONGEST_LINE: Final = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of the check of an archive that is in order."""
+    """The result of checking an archive, if it is in order."""
 
     name: str
     matches: int
     pairings: int
     key: bytes
     commitment: bytes
-    """SHA-256 of the seed: compare it with what was published when the event was made."""
+    """SHA-256 of the seed: compare it with the one published when the event was made."""
     standings: Sequence[Mapping[str, Any]]
     connected: Sequence[str] | None
-    """The bots whose programs were not frozen; None if the event admitted builds alone."""
+    """The bots whose programs were not frozen; None if the event admitted only builds."""
 
 
 Shown = Callable[[int], AbstractContextManager[Callable[[int], object]]]
-"""Shows the progress through so many matches: a context that yields what is called with the number
-of those that were checked since the last call."""
+"""Shows the progress through a number of matches: returns a context that yields a function, which
+is called with the number of matches checked since its last call."""
 
 
 def _unshown(_matches: int) -> AbstractContextManager[Callable[[int], object]]:
@@ -67,8 +67,8 @@ def check(
 ) -> Checked:
     """Recompute an archive.
 
-    With `key`, the signatures must be by it; with `commitment`, that is what it must have been
-    committed to. Raises ArchiveError naming the first difference, and OSError.
+    The signatures must be by `key` and the seed must have this `commitment`, if they are given.
+    Raises ArchiveError naming the first difference, and OSError.
     """
     with opened(file) as archive:
         document = read_event(archive)
@@ -124,7 +124,7 @@ class _Check:
         self._matches = 0
 
     def checked(self, lines: IO[bytes]) -> Checked:
-        """Return what was found in order. Raises ArchiveError."""
+        """Check the matches in `lines`, and return the result. Raises ArchiveError."""
         self._read_matches(lines)
         record = self._fold()
         document = self._document
@@ -146,7 +146,7 @@ class _Check:
     def _match_ids_of(
         self, pairings: Sequence[Mapping[str, Any]]
     ) -> Mapping[PairingKey, Sequence[str]] | None:
-        """Return the ids that pairings name, if they do not follow from the seed.
+        """Return the ids of the matches by pairing; None if they follow from the seed.
 
         Raises ArchiveError.
         """
@@ -197,7 +197,7 @@ class _Check:
         dealt = self._final.matches(pairing, number)
         if self._match_ids is None:
             return dealt
-        # Their block has no number of its own: they are named in the order of the blocks.
+        # A pairing lists the ids of its matches in the order of its blocks.
         at = self._played[pairing.round, pairing.table].index(number) * len(dealt)
         ids = self._match_ids[pairing.round, pairing.table][at : at + len(dealt)]
         return [
@@ -229,7 +229,7 @@ class _Check:
         whole = self._final.tournament(name, dates["began"], dates["ended"])
         record = TournamentRecord(whole)
         while True:
-            # Withdrawn bots were there until their last round.
+            # Withdrawn bots took part until their last round.
             coming = 1 + max((round_ for round_, _ in record.pairings), default=0)
             record.tournament = tournament = self._until(whole, coming)
             try:
@@ -276,7 +276,7 @@ class _Check:
 
 
 class _Ahead:
-    """The transcripts of lines, of which the next is known."""
+    """Reads transcripts from lines, one ahead of `take`."""
 
     def __init__(self, lines: IO[bytes]) -> None:
         self._lines = lines
@@ -318,7 +318,7 @@ def _check_blocks(pairing: Mapping[str, Any], planned: int) -> None:
 
 
 def _agree(member: str, found: Any, expected: Any) -> None:
-    """Raise ArchiveError, naming the first difference, unless a member is as it was recomputed."""
+    """Raise ArchiveError, naming the first difference, unless a member has the expected value."""
     differs = difference(found, expected)
     if differs is not None:
         path, told, computed = differs

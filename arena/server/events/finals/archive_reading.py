@@ -1,4 +1,4 @@
-"""Reads what an archive of an event says of it, which may be anything (see `archive`)."""
+"""Reads and validates the event.json of an archive, an untrusted file (see `archive`)."""
 
 import zipfile
 import zlib
@@ -26,7 +26,7 @@ from arena.validation_errors import error_text
 
 _SIGNATURE_DIGITS: Final = 128
 _PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Damaged members of the other methods end with errors of their own."""
+"""The allowed methods. Damaged members packed by other methods raise errors of other types."""
 MOST_ENTRIES: Final = 2_000
 MOST_PAIRINGS: Final = 100_000
 LONGEST_EVENT: Final = 64 << 20
@@ -100,7 +100,7 @@ class _ArchivedEvent(_Part):
 
 @contextmanager
 def opened(file: Path) -> Iterator[zipfile.ZipFile]:
-    """Open an archive, which may be anything. Raises ArchiveError and OSError."""
+    """Open an archive, an untrusted file. Raises ArchiveError and OSError."""
     try:
         with zipfile.ZipFile(file) as archive:
             for name in (EVENT, SIGNATURE, TRANSCRIPTS):
@@ -135,12 +135,12 @@ def read_event(archive: zipfile.ZipFile) -> Mapping[str, Any]:
 
 
 def stored_event(text: bytes) -> Mapping[str, Any]:
-    """Return an event.json that this arena has made."""
+    """Return the content of an event.json that this arena has made."""
     return _ArchivedEvent.model_validate_json(text).model_dump(exclude_unset=True)
 
 
 def match_ids(document: Mapping[str, Any], after: int = 0) -> Iterator[str]:
-    """Yield the ids of the matches that were played, in the order of the archive, `after` so many.
+    """Yield the ids of the matches in the order of the archive, without the first `after`.
 
     `document` is an event.json that the arena has made.
     """
@@ -157,7 +157,7 @@ def match_ids(document: Mapping[str, Any], after: int = 0) -> Iterator[str]:
     for one in document["pairings"]:
         pairing = Pairing(one["round"], one["table"], tuple(numbers[bot] for bot in one["bots"]))
         for number in one["blocks"]:
-            if after >= final.rules.seats:  # drawing its ids would take a while
+            if after >= final.rules.seats:  # skip the block: drawing its ids takes time
                 after -= final.rules.seats
                 continue
             ids = (dealt.setup.match_id for dealt in final.matches(pairing, number))
@@ -190,7 +190,7 @@ def read_rules(rules: Mapping[str, Any]) -> FinalRules:
 
 
 def finalist(number: int, entry: Mapping[str, Any]) -> Finalist:
-    """Return an archived entry as a build of the freeze; `number` stands for its version's id."""
+    """Return an archived entry as a build of the freeze, with `number` as its version's id."""
     entrant = Entrant(entry["bot"], entry["version"], entry["owner"])
     return Finalist(
         Registered(VersionId(number), entrant, house=False),

@@ -1,6 +1,6 @@
-"""`Archives`: what the archives of released events consist of, read in pieces.
+"""`Archives`: reads the contents of the archives of released events in pieces.
 
-No piece grows with the event but for its description, so nobody holds an archive as a whole.
+Only the event.json grows with the event, so no process holds an archive as a whole.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from arena.server.results.match_search import transcripts_of_matches
 READ_TOGETHER: Final = 500
 """About the number of transcripts in a piece: some hundred kilobytes."""
 MOST_BYTES: Final = 2 << 20
-"""The most bytes of several in a piece: clients of gRPC take 4 MiB, and some matches are long."""
+"""The most bytes of a piece of several transcripts: clients of gRPC accept 4 MiB."""
 
 
 class Archives:
@@ -31,15 +31,16 @@ class Archives:
         self._engine = engine
 
     async def signed(self, event: Event) -> SignedEvent | None:
-        """Return what the archive of an event says of it; None before its release."""
+        """Return the signed event.json of an event; None before its release."""
         async with transaction(self._engine) as connection:
             found = (await connection.execute(statements.archive_of(event.id))).one_or_none()
         return None if found is None else SignedEvent(bytes(found.text), bytes(found.signature))
 
     async def transcripts(self, event: Event, after: int) -> list[bytes]:
-        """Return the next serialised transcripts of an archive `after` so many; none at its end.
+        """Return the next serialised transcripts, after the first `after`; none at the end.
 
-        They are in its order. Raises WrongStateError before the release, and if one is not kept.
+        They are in the order of the archive. Raises WrongStateError before the release, and if a
+        transcript is not kept any more.
         """
         if event.released_at is None:
             raise WrongStateError(f"{event.name} is not released: there is nothing to archive.")
@@ -74,7 +75,7 @@ def _ids(text: bytes, after: int) -> list[str]:
 
 
 def _piece(messages: list[bytes]) -> list[bytes]:
-    """Return the first messages, as many as fit, but one at least."""
+    """Return as many of the first messages as fit, at least one."""
     ends = accumulate(map(len, messages))
     fitting = [one for one, end in zip(messages, ends, strict=True) if end <= MOST_BYTES]
     return fitting or messages[:1]

@@ -1,4 +1,4 @@
-"""The chance of a final: all of it follows from the seed of the event and the builds of the freeze.
+"""The random draws of a final: all follow from the event's seed and the builds of the freeze.
 
     field        = SHA-256 of the lines "bot TAB version TAB SHA-256 of its build", sorted; for a
                    connected bot the line ends with the word "connected" instead
@@ -12,12 +12,12 @@
     round 2 table 1 block 3 match 1                 the id of a match, counted from 0
     round 2 table 1 block 3                         the id of the block
 
-In an event that admits connected bots the seed decides the lots and the schedule alone: matches are
-dealt by the referee that conducts them, and ids are its own.
+In an event that admits connected bots only the lots and the schedule follow from the seed: the
+referee that conducts the final deals the matches and chooses the ids.
 
 The hash of the seed is published when the event is made, before anybody has entered, and the field
-by the freeze, before anything is played: so nobody can choose one by the other. Ids are UUIDs of
-the first 16 bytes.
+by the freeze, before anything is played: so nobody can choose one to suit the other. Ids are UUIDs
+of the first 16 bytes.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ class DealtMatch:
     secret: bytes
     entropies: tuple[bytes, ...]
     entries: tuple[EntryNumber, ...]
-    """One of each seat, in the order of the seats."""
+    """The entries by seat."""
 
 
 def field_digest(builds: Sequence[tuple[Entrant, bytes | None]]) -> bytes:
@@ -68,20 +68,20 @@ class DrawnFinal:
     """A final's field, its draws and its matches."""
 
     def __init__(self, rules: FinalRules, seed: bytes, finalists: Sequence[Finalist]) -> None:
-        """Draw the numbers of the finalists, who may come in any order."""
+        """Draw the numbers of the finalists; the order in which they are given does not matter."""
         builds = [(one.registered.entrant, one.sha256) for one in finalists]
         self._key = hmac.digest(seed, field_digest(builds), "sha256")
         self.rules = rules
         self.finalists: tuple[Finalist, ...] = tuple(
             sorted(finalists, key=lambda one: self._derived(f"lot of {one.registered.entrant.bot}"))
         )
-        """By the number of the entry, from 1."""
+        """The finalists in the order of their entry numbers, which count from 1."""
         self._options = make_game(rules.game, rules.options).options
 
     def tournament(
         self, name: str, began_at: datetime, ended_at: datetime | None = None
     ) -> Tournament:
-        """Return the tournament that the final is, without its pairings."""
+        """Return the final as a tournament, without its pairings."""
         return Tournament(
             TournamentId(0),
             name,
@@ -97,7 +97,7 @@ class DrawnFinal:
         )
 
     def matches(self, pairing: Pairing, number: int) -> list[DealtMatch]:
-        """Return the matches of a block of a pairing, whose blocks count from 1."""
+        """Return the matches of a block of a pairing; `number` counts from 1."""
         label = _label(pairing.round, pairing.table, number)
         seats = self.rules.seats
         secret = self._derived(f"{label} secret")

@@ -1,6 +1,6 @@
 """The course of a final: it begins, is paired and queued, and ends.
 
-The caller has locked the event; each function returns the event as it is then.
+The caller has locked the event; each function returns the changed event.
 """
 
 import asyncio

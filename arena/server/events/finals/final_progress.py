@@ -1,4 +1,4 @@
-"""How far a final is, for the organiser alone: nobody else sees anything of it before its date."""
+"""The progress of a final. Only organisers see it; a blind final is secret until its date."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from arena.server.events.finals.final_tournaments import conducted_record
 from arena.server.tournaments.tournament import TournamentRecord
 
 MATCHES_A_MINUTE: Final = 100
-"""What one slot plays with bots that answer at once (docs/speed.md, "A final")."""
+"""The matches that one slot plays with bots that answer at once (docs/speed.md, "A final")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class FinalProgress:
     bots: int
     """The number of bots that play it, or would if the freeze were now."""
     blocks: int
-    """All of it, as far as is known: a knockout may take extra blocks."""
+    """All blocks, as far as is known: a knockout may take extra ones."""
     matches: int
     played: int
     """Blocks that are recorded."""
@@ -34,8 +34,9 @@ class FinalProgress:
     walkovers: int
     """Pairings that were decided without play."""
     left: timedelta | None
-    """The time until its end at the pace so far; before its begin, that of one slot with bots that
-    answer at once. None if no block is played yet, and if it cannot be played."""
+    """The time until its end at the pace so far; before its start, the time that one slot needs
+    with bots that answer at once. None after its start until a block is played, and if it cannot
+    be played."""
     why_not: str
     """Why these bots cannot play it; "" if they can."""
 
@@ -78,7 +79,7 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
 
 
 def _blocks_left(record: TournamentRecord, expected: int) -> int:
-    """Return how many blocks are still to be played, in rounds that are not paired yet as well."""
+    """Return how many blocks are still to be played, including rounds that are not paired yet."""
     paired = [key for key, pairing in record.pairings.items() if not pairing.is_bye]
     waiting = sum(
         max(0, record.blocks_wanted(key) - record.blocks_counted(key))

@@ -1,4 +1,4 @@
-"""Reads events and their finals from the database, and what all that write them share."""
+"""Reads events and their finals from the database; shared by the modules that change them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from arena.server.tournaments import tournament_rows
 from arena.server.tournaments.tournament import TournamentRecord
 
 PARAMETERS: Final = 5_000
-"""The rows of one statement: the protocol counts parameters in 16 bits."""
+"""The most rows in one statement: the protocol counts parameters in 16 bits."""
 ARENA: Final = "arena"
-"""Who does what is due, in the audit."""
+"""The actor in the audit of what the arena does at its dates."""
 
 
 async def event_of(connection: AsyncConnection, event_id: int) -> tuple[Event, datetime]:
@@ -36,7 +36,7 @@ async def final_of(connection: AsyncConnection, event: Event) -> drawing.DrawnFi
 
 
 async def end_privacy_of_bots(connection: AsyncConnection, event: Event) -> None:
-    """Pause the bots of a private event that ends: their owners say whether they go public."""
+    """Pause the bots of a private event that ends: their owners decide whether they go public."""
     paused = (await connection.scalars(statements.pause_members(event.id))).all()
     if paused:
         await audit(connection, ARENA, "pause bots", event.name, {"bots": sorted(paused)})

@@ -49,7 +49,7 @@ def finalists(event_id: int) -> Row:
 
 
 def seen_finalists(event_id: int) -> Row:
-    """Select the columns of `finalists` but for `file_name`, from what everybody may read."""
+    """Select the columns of `finalists` except `file_name`; the reader role may do so."""
     return (
         select(event_builds.c.version_id, bots.c.name.label("bot"))
         .add_columns(versions.c.label.label("version"), owners.c.name.label("owner"))
@@ -75,15 +75,15 @@ def build_file(event_id: int, sha256: bytes) -> Row:
 
 
 def house(names: Collection[str]) -> Row:
-    """Select the `name` of those that are house bots."""
+    """Select `name` of the named bots that are house bots."""
     return select(bots.c.name).where(bots.c.house, bots.c.name.in_(names))
 
 
 def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
     """Select the results of the builds of a freeze against house bots, in rated matches.
 
-    Only matches at the tables of the final count. The columns are `version_id`, `house` (the name
-    of the bot), `matches` and `points`, in which a tie counts half.
+    Only matches of the final's table type count. The columns are `version_id`, `house` (the name of
+    the bot), `matches` and `points`, in which a tie counts half.
     """
     mine, theirs = match_seats.alias(), match_seats.alias()
     half = case((mine.c.placing < theirs.c.placing, 1.0), (mine.c.placing == theirs.c.placing, 0.5))
@@ -105,7 +105,7 @@ def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
         .where(matches.c.game == events.c.game, matches.c.options == events.c.options)
         .where(matches.c.seat_count == events.c.seat_count)
         .where(matches.c.turn_ms == events.c.turn_ms, matches.c.bank_ms == events.c.bank_ms)
-        # Grades that were given do not change any more.
+        # Matches after the release must not change grades.
         .where(matches.c.finished_at <= func.coalesce(events.c.released_at, func.now()))
         .group_by(mine.c.version_id, bots.c.name)
     )
@@ -150,9 +150,9 @@ def pairing(event_id: int, round_: int, table: int) -> Row:
 def forfeit(
     event_id: int, round_: int, table: int, absent: Sequence[int], why: str
 ) -> ReturningUpdate[Any]:
-    """Decide what is left of a pairing against the absent entries, unless it is decided so.
+    """Decide what is left of a pairing against the absent entries, unless that is done already.
 
-    The statement returns the number of its table.
+    The statement returns the number of its table if it did so.
     """
     return (
         update(event_pairings)
@@ -165,7 +165,7 @@ def forfeit(
 
 
 def count_try(event_id: int, round_: int, table: int, number: int) -> Insert:
-    """Count that a worker begins a block; the statement returns `tries` and `first_at`."""
+    """Count a try to play a block; the statement returns `tries` and `first_at`."""
     block = {"event_id": event_id, "round": round_, "table": table, "number": number}
     put = insert(event_block_tries).values(block)
     return put.on_conflict_do_update(
@@ -175,7 +175,7 @@ def count_try(event_id: int, round_: int, table: int, number: int) -> Insert:
 
 
 def played_since(event_id: int, moment: datetime) -> Row:
-    """Select `number` of a block of a final that was played since a moment; no row without one."""
+    """Select `number` of a block of a final that was played since a moment, if there is one."""
     block = event_blocks.c
     found = select(block.number).where(block.event_id == event_id, block.recorded_at > moment)
     return found.limit(1)
@@ -241,7 +241,7 @@ def publish_pairings(event_id: int, tournament_id: int) -> TextClause:
 
 
 def publish_withdrawals(event_id: int, tournament_id: int) -> TextClause:
-    """Copy to the tournament of a final who is withdrawn."""
+    """Copy the withdrawals from a final to its tournament."""
     return text(
         """
         UPDATE tournament_entries AS entry SET withdrawn_at = build.withdrawn_at
@@ -254,9 +254,9 @@ def publish_withdrawals(event_id: int, tournament_id: int) -> TextClause:
 
 
 def counted_matches(tournament_id: int) -> Row:
-    """Select `round`, `table` and `match_id` of the matches that count of a tournament, in order.
+    """Select `round`, `table` and `match_id` of a tournament's matches that count, in order.
 
-    They are in the order of pairings, of the begin of their blocks, and of the rotations.
+    The order is by pairing, then by the start of the block, then by rotation.
     """
     of = tournament_blocks.c
     return (
@@ -270,7 +270,7 @@ def counted_matches(tournament_id: int) -> Row:
 
 
 def numbered_blocks(event_id: int, *, entry: int | None, before: int | None, limit: int) -> Row:
-    """Select the last blocks of a final; those of an entry, and before a place, if given.
+    """Select the last blocks of a final; only those of `entry` and before a place, if given.
 
     The columns are `place` (in the order of rounds, tables and numbers, from 1), `entries` (of the
     pairing), `placings`, `match_ids` and `ended_at`.
@@ -306,7 +306,7 @@ def lock_pairing(event_id: int, round_: int, table: int) -> Row:
 
 
 def withdrawn_builds(event_id: int, version_ids: Collection[int]) -> TextClause:
-    """Select `version_id` of those builds that are withdrawn; nobody withdraws one meanwhile."""
+    """Select `version_id` of the withdrawn builds, and lock all: no other can be withdrawn."""
     return text(
         """
         SELECT version_id FROM (

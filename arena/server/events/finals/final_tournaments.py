@@ -1,9 +1,9 @@
-"""The tournaments that the finals of events are.
+"""The tournaments of the finals of events.
 
-Workers play a final of builds alone, and its tournament shows what they have handed in. With
-connected bots a referee conducts it like any other tournament, by seat blocks: a program that stays
-from match to match would know a deal that comes again. The event gives the field, its lots and the
-seed of the schedule, and takes the result.
+If only builds may enter, workers play the final, and its tournament shows what they have handed in.
+With connected bots a referee conducts it like any other tournament, in seat blocks: a program that
+runs from match to match would recognise a repeated deal. The event supplies the field, its lots and
+the seed of the schedule, and takes over the result.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from arena.server.tournaments.tournament import PairingKey, TournamentRecord, To
 async def add_tournament(
     connection: AsyncConnection, event: Event, final: drawing.DrawnFinal
 ) -> int:
-    """Make the tournament of a final that has begun, and of it what the event knows; its id."""
+    """Make the tournament of a final that has begun, link the event to it, and return its id."""
     assert event.began_at is not None
     tournament = final.tournament(await _free_name(connection, event.name), event.began_at)
     rules = tournament.rules
@@ -59,13 +59,13 @@ async def add_tournament(
 
 
 async def tournament_of(connection: AsyncConnection, event: Event) -> Row[Any]:
-    """Return the row of `tournament_list` of the tournament of a final that has one."""
+    """Return the tournament of a final, as a row of `tournament_list`. There must be one."""
     named = tournament_statements.tournament_list(name=event.tournament)
     return (await connection.execute(named)).one()
 
 
 async def withdraw(connection: AsyncConnection, event: Event) -> None:
-    """Let the tournament of a final know who is withdrawn from the event."""
+    """Copy the withdrawals from an event to the tournament of its final, if there is one."""
     if event.tournament is not None:
         tournament = await tournament_of(connection, event)
         await connection.execute(final_statements.publish_withdrawals(event.id, tournament.id))
@@ -73,7 +73,7 @@ async def withdraw(connection: AsyncConnection, event: Event) -> None:
 
 
 async def cancel(connection: AsyncConnection, event: Event) -> None:
-    """Cancel the tournament of a final that is not over."""
+    """Cancel the tournament of a final, if there is one that is not over."""
     if event.tournament is not None:
         tournament = await tournament_of(connection, event)
         await connection.execute(tournament_statements.end_final(tournament.id, "cancelled"))
@@ -81,7 +81,7 @@ async def cancel(connection: AsyncConnection, event: Event) -> None:
 
 
 async def note_end(connection: AsyncConnection, event: Event) -> bool:
-    """Note that the final that a referee conducts is over; return whether it is."""
+    """Return whether a final that a referee conducts is over; if so, record its end."""
     row = await tournament_of(connection, event)
     over = TournamentState(row.state) is TournamentState.FINISHED
     if over:

@@ -91,7 +91,7 @@ class Finals:
     async def keep(self, record: Record) -> float | None:
         """Do what is due in all events; return the seconds until the next date, None without one.
 
-        `record` records the matches of a final that are to be seen.
+        `record` records the matches of a final that become public.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
@@ -116,7 +116,7 @@ class Finals:
         return EVENT_RETRY_SECONDS if seconds < -1 else max(LEAST_SECONDS, float(seconds))
 
     async def publish(self, record: Record) -> None:
-        """Publish what is handed in of the live finals."""
+        """Publish the blocks of live finals that are handed in."""
         for (event_id,) in await fetched(self._engine, statements.playing(live=True)):
             await self._publish(event_id, record)
 
@@ -151,7 +151,7 @@ class Finals:
             await self._publish(event_id, record)
 
     async def _publish(self, event_id: int, record: Record) -> None:
-        # Of several referees the others go on; what is due here must not be missed.
+        # Calls here wait for each other: one that `publish` skips could miss a new block.
         async with self._publishing:
             await publish(self._engine, event_id, record, self._piece)
 
@@ -188,8 +188,8 @@ class Finals:
     ) -> None:
         """Record a block that was played; one that is recorded already stays as it is.
 
-        Raises RequestRefusedError unless these are the matches that were asked for, dealt as they
-        were to be, and refereed by the rules.
+        Raises RequestRefusedError unless these are the matches of the block, with the deals that
+        they should have, and refereed by the rules.
         """
         async with transaction(self._engine) as connection:
             found = await _to_play(connection, block)
@@ -221,7 +221,7 @@ class Finals:
             if await connection.scalar(put.returning(event_blocks.c.number)) is None:
                 return
             count = await connection.scalar(final_statements.block_count(*where))
-            # Only then may something follow: a look reads the whole final.
+            # Notify only then: no pairing follows earlier, and a look reads the whole final.
             if count is not None and count >= final.rules.blocks:
                 await connection.execute(statements.tell(block.event_id))
             elif event.terms.live:

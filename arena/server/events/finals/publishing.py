@@ -1,10 +1,10 @@
 """Publishes the final of an event: its tournament, pairings and matches, and at last its seed.
 
-A blind final is published when it is over and its results are due, all at once; a live one block by
-block as it is handed in. That of a private event stays where it is; its members see it from its
-release on. What published matches tell of the seed are outputs of HMAC-SHA256 under
-a key that stays secret until the release, so nobody can compute from them a deal to come. All
-matches of a deal become public together.
+A blind final is published as a whole, when it is over and its results are due; a live one block by
+block, as blocks are handed in. The final of a private event is not copied; its members see it from
+its release on. Published matches reveal only outputs of HMAC-SHA256 under a key that stays secret
+until the release, so nobody can compute later deals from them. All matches of a deal become public
+together.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ from arena.server.tournaments.tournament import PairingKey
 from arena.signatures import Signer
 
 PIECE: Final = 50
-"""The number of blocks that are written in one transaction."""
+"""The number of blocks per transaction."""
 
 log = structlog.get_logger()
 
@@ -59,10 +59,10 @@ Record = Callable[[Sequence[FinishedMatch]], Awaitable[None]]
 
 
 async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int) -> None:
-    """Publish what is handed in of a final that is public, unless another referee does.
+    """Publish the blocks handed in of a public final, unless this is being done already.
 
-    `piece` is the number of blocks of a transaction. All ids follow from the seed, so what was cut
-    off goes on with what is missing.
+    `piece` is the number of blocks per transaction. All ids follow from the seed, so an interrupted
+    publication continues with what is missing.
     """
     async with alone(engine, AdvisoryLock.RELEASING, event_id) as first:
         if not first:
@@ -71,7 +71,7 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
         async with transaction(engine) as connection:
             event, _ = await event_of(connection, event_id)
             if event.terms.private or event.terms.connected:
-                # Of the first nothing is public, of the others all is, as a referee conducts them.
+                # A private final is not published; matches with connected bots are public already.
                 await _release(connection, event_id, key)
                 return
             shown = await _shown(connection, event_id)
@@ -79,7 +79,7 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
             return
         while await _publish_piece(engine, shown, record, piece):
             pass
-        # Then every block was handed in before they were looked for.
+        # If it had ended before the loop, all its blocks are published now.
         if shown.event.ended_at is not None:
             async with transaction(engine) as connection:
                 tournament_id, ended_at = shown.tournament_id, shown.event.ended_at
@@ -100,7 +100,7 @@ class _Shown:
 
 
 async def _shown(connection: AsyncConnection, event_id: int) -> _Shown | None:
-    """Return a final, with its pairings so far in its tournament; None if it is not to be seen."""
+    """Return a final, its pairings so far copied to its tournament; None if it is not public."""
     event, now = await event_of(connection, event_id)
     if event.released_at is not None or not event.is_public(now):
         return None
@@ -126,7 +126,7 @@ async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, siz
     blocks = [_block(final, row) for row in found]
     opened = [
         tournament_rows.block_columns(block, None)
-        # The blocks of a pairing count in the order of this.
+        # The blocks of a pairing count in the order of this time.
         | {"created_at": event.began_at + timedelta(microseconds=row.number)}
         for block, row in zip(blocks, found, strict=True)
     ]
@@ -148,7 +148,7 @@ async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, siz
 
 
 async def _release(connection: AsyncConnection, event_id: int, key: Signer) -> None:
-    """Open the seed of a final that is published to its end, if its results are due.
+    """Release a final that is completely published, if its results are due: open its seed.
 
     `key` signs the archive.
     """
@@ -173,7 +173,7 @@ async def _release(connection: AsyncConnection, event_id: int, key: Signer) -> N
 
 
 async def _add_archive(connection: AsyncConnection, event_id: int, key: Signer) -> None:
-    """Sign what the archive of an event says of it, while its pairings and blocks are here."""
+    """Make and sign the event.json of an archive, before pairings and blocks are deleted here."""
     event, _ = await event_of(connection, event_id)
     assert event.began_at is not None
     final = await final_of(connection, event)

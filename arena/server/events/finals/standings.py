@@ -26,7 +26,7 @@ class FinalLine:
 def standings(record: TournamentRecord) -> list[FinalLine]:
     """Return the standings of a final that is over, best first.
 
-    In a round robin places are those of `arena.rating.shared_places`, elsewhere the format's.
+    In a round robin places are those of `arena.rating.shared_places`, else those of the format.
     """
     tournament = record.tournament
     played = record.played()

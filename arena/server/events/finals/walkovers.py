@@ -1,9 +1,9 @@
-"""Pairings of a final that are decided without play, as builds do not start or blocks fail.
+"""Pairings of a final that are decided without play, because builds do not start or blocks fail.
 
-A block whose worker dies or fails is queued again. One that was begun MOST_TRIES times is decided
-without play, as if none of its bots had started, which is a tie: nobody knows whose fault it is.
-That is done only if another block of the final was played meanwhile; else the machines fail, and
-nothing is decided by that.
+A block whose worker dies or fails is queued again. After MOST_TRIES tries, the rest of its pairing
+is decided without play, as if none of its bots had started: a tie, as the cause is not known. This
+is done only if another block of the final was played since the first try; otherwise the machines
+are at fault, and the block is tried again.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ async def walkover(
     absent: Sequence[EntryNumber],
     why: str,
 ) -> None:
-    """Decide what is left of a pairing against its absent entries, unless it is decided so."""
+    """Decide what is left of a pairing against its absent entries, unless that is done already."""
     why = why[:_LONGEST_REASON]
     names = [str(final.finalists[number - 1].registered.entrant) for number in absent]
     forfeit = final_statements.forfeit(event.id, *key, absent, why)
@@ -50,7 +50,7 @@ async def walkover(
 async def why_given_up(
     connection: AsyncConnection, event: Event, key: PairingKey, number: int
 ) -> str:
-    """Count that a worker begins a block; return why it is not tried any more, "" if it is."""
+    """Count a try to play a block; return why it is given up, or "" if it is to be played."""
     count = final_statements.count_try(event.id, *key, number)
     row = (await connection.execute(count)).one()
     if row.tries <= MOST_TRIES:

@@ -1,4 +1,4 @@
-"""`ConnectedBlocks`: ladders on which connected bots play, and what a referee has played on them.
+"""`ConnectedBlocks`: reads ladders on which connected bots play, and adds the blocks played there.
 
 See `arena.server.events.ladders.connected_ladders`.
 """
@@ -30,11 +30,11 @@ class ConnectedLadder:
     players: Mapping[int, int]
     """The players by version: connected and hosted bots, and house bots."""
     connected: Mapping[int, int]
-    """The connected bots that want more blocks, by version, and how many they have."""
+    """The numbers of blocks of the connected bots that want more, by version."""
 
 
 class ConnectedBlocks:
-    """Those in the database. Every method raises DatabaseUnreachableError."""
+    """The blocks in the database. Every method raises DatabaseUnreachableError."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -53,7 +53,7 @@ class ConnectedBlocks:
     async def add(self, event_id: int, block_id: str, players: Sequence[int], matches: int) -> bool:
         """Add a block that a referee has played to the ladder; return whether it is recorded.
 
-        `players` are in the order of the seats of its first match; so many `matches` were played.
+        `players` are in the order of the seats of its first match; `matches` is the number played.
         """
         async with transaction(self._engine) as connection:
             ladder = await locked(connection, event_id)

@@ -1,10 +1,10 @@
 """`ConnectedLadders`: the blocks on ladders of events in which a connected bot plays.
 
-Workers cannot start such a bot, so the referee to which it is connected plays them: seat blocks,
-since it would know a deal that comes again, among those of the event who are connected there,
-hosted bots while they have a shift and house bots among them. What was played joins the
-blocks of the workers. Of a block that is cut short counts what was played, as on the public ladder:
-else a bot that has lost could end it.
+Workers cannot start such a bot, so the referee to which it is connected plays them, with other bots
+of the event that are connected there: hosted bots during a shift and house bots, too. They are seat
+blocks, because a running program would recognise a repeated deal. They are added to the blocks that
+workers play. If a block is cut short, the matches played count, as on the public ladder: otherwise
+a losing bot could cancel it by leaving.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from arena.server.ladder.agenda import Engagement, EngagementEnd
 from arena.waiting import wait_at_most
 
 LOOK_SECONDS: Final = 15.0
-"""The interval of reading who plays: nothing tells of new versions."""
+"""The interval of reading who plays: new versions send no notification."""
 
 log = structlog.get_logger()
 
@@ -48,11 +48,11 @@ class ConnectedLadders:
         self._clock = clock
         self._ladders: Sequence[ConnectedLadder] = ()
         self._due: dict[int, float] = {}
-        """When the next block of an event may begin."""
+        """When the next block may begin, by event."""
         self._met: Counter[tuple[int, int]] = Counter()
         """How often players met, as far as this referee knows."""
         self._begun: Counter[int] = Counter()
-        """The blocks of players that are not among those that were read, played or declined."""
+        """The begun blocks of each player that its count in storage lacks; declined ones stay."""
         self._free: Collection[int] = ()
         """The versions that had a free place at the last look for a block."""
         self._running: dict[Engagement, ConnectedLadder] = {}
@@ -103,7 +103,7 @@ class ConnectedLadders:
             if table:
                 self._due[ladder.event_id] = self._clock() + ladder.seconds
                 asyncio.get_running_loop().call_later(ladder.seconds, self._schedule)
-                # Each block begins in another seat: nobody chooses one by leaving the others.
+                # The seats rotate from block to block: no bot gets its choice by leaving others.
                 me = ladder.players[table[0]]
                 begins = self._met[me, me] % len(table)
                 table = table[begins:] + table[:begins]
@@ -119,8 +119,8 @@ class ConnectedLadders:
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         """Return the present bots of blocks that lack only free places.
 
-        Where no connected bot has one, that is the next of these alone: a bot that is busy for long
-        keeps no others from the ladder.
+        If no connected bot has a free place, only the next one is held: a bot that is busy for long
+        must not keep others from the ladder.
         """
         free = [one for one in present if one.bot in self._free]
         held: set[int] = set()
@@ -130,7 +130,7 @@ class ConnectedLadders:
         return held
 
     def taken_up(self, _block_id: str) -> Engagement | None:
-        """Return None: of a block that another referee began nobody knows the event any more."""
+        """Return None: the event of a block that another referee began is not known any more."""
         return None
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
@@ -147,7 +147,7 @@ class ConnectedLadders:
             self._played[block.id] = ladder.event_id, players, matches
             self._news.set()
         else:
-            # The same opponents and seat come again, but others first: nothing is won by declining.
+            # The bot gets the same opponents and seat again, after others: declining gains nothing.
             self._met.subtract(product(players, players))
 
     def _waiting(self) -> list[ConnectedLadder]:
@@ -159,9 +159,9 @@ class ConnectedLadders:
     def _table(
         self, ladder: ConnectedLadder, among: Sequence[Candidate], firsts: Sequence[Candidate]
     ) -> list[int]:
-        """Return the connected bot of `firsts` with the fewest blocks, and whom it has met least.
+        """Return the connected bot of `firsts` with the fewest blocks, and those it has met least.
 
-        It is empty if too few are there.
+        Returns [] if too few of `among` can play.
         """
         game = ladder.table_type.game
         able = [one.bot for one in among if one.bot in ladder.players and game in one.games]
@@ -173,7 +173,7 @@ class ConnectedLadders:
         )
         me, table = ladder.players[first], [first]
         for other in sorted(able, key=lambda one: (self._met[me, ladder.players[one]], one)):
-            # Of a house bot several versions may be there.
+            # Several versions of a house bot may be connected.
             if ladder.players[other] not in {ladder.players[one] for one in table}:
                 table.append(other)
         seats = ladder.table_type.seats

@@ -40,9 +40,9 @@ class LadderLine:
     interval: tuple[float, float]
     """The 95 % interval, Elo."""
     rank_low: int
-    """1 + the number of those shown that are better at 95 %."""
+    """1 + the number of shown players that are better at 95 %."""
     rank_high: int
-    """The number of those shown minus the number of those that it is better than."""
+    """The number of shown players minus the number that it is better than at 95 %."""
     matches: int
 
 
@@ -65,7 +65,7 @@ class EventBlock(NamedTuple):
 
     number: int
     players: Sequence[int]
-    """By entry, as in `seated`."""
+    """The players by entry, as `seated` expects them."""
     placings: Sequence[int]
     """By match and then by seat; of a block that was cut short, of the matches played."""
     match_ids: Sequence[str]
@@ -81,7 +81,7 @@ def player(row: Any) -> LadderPlayer:
 
 
 def house_entrant(name: str) -> Entrant:
-    """Return a house bot as an entrant. Its version is that of the release."""
+    """Return a house bot as an entrant. Its version is always 1."""
     return Entrant(name, "1", HOUSE)
 
 
@@ -105,7 +105,7 @@ def matches_of(
 
 
 def standings(seats: int, now: Sequence[LadderPlayer], blocks: Sequence[Any]) -> list[LadderLine]:
-    """Return the standings of the players of now, best first; without a match they are left out.
+    """Return the standings of the players `now`, best first; those without a match are left out.
 
     `blocks` are rows of `ladder_statements.played`.
     """
@@ -146,7 +146,7 @@ def seated(players: Sequence[int], placings: Sequence[int]) -> list[list[tuple[i
 def met(
     blocks: Sequence[Any], mine: Mapping[int, VersionId], house: Mapping[int, str]
 ) -> dict[VersionId, dict[str, HouseResult]]:
-    """Return how versions did against the house bots, by its name; a tie counts half.
+    """Return the results of versions against house bots, by the bot's name; a tie counts half.
 
     `mine` and `house` are players by id, `blocks` rows of `ladder_statements.played`.
     """

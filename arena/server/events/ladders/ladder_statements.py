@@ -28,7 +28,7 @@ blocks = event_ladder_blocks.c
 def ladder(event_id: int, *, locked: bool = False) -> Row:
     """Select `house`, `pace` and `enough` of the ladder of an event, if it has one.
 
-    `locked`, no other transaction that locks it goes on before this one ends.
+    With `locked`, other transactions that lock it wait until this one ends.
     """
     found = event_ladders.c
     row = select(found.house, found.pace, found.enough).where(found.event_id == event_id)
@@ -41,7 +41,7 @@ def unfinished_ladders() -> Row:
 
 
 def block(event_id: int, number: int) -> Row:
-    """Select `players`, `ended_at` and `seed` of a block that has begun; nobody else changes it."""
+    """Select `players`, `ended_at` and `seed` of a block that has begun, and lock it."""
     return (
         select(blocks.players, blocks.ended_at, event_ladder_secrets.c.seed)
         .select_from(event_ladder_blocks.join(event_ladder_secrets))
@@ -83,7 +83,7 @@ def forget_transcripts(event_id: int, until: int) -> Delete:
 
 
 def played(event_id: int, among: Collection[int]) -> Row:
-    """Select the blocks with any of these players that were played, oldest first.
+    """Select the played blocks with any of these players, oldest first.
 
     Columns: `number`, `players`, `placings`, `ended_at`.
     """
@@ -96,7 +96,7 @@ def played(event_id: int, among: Collection[int]) -> Row:
 
 
 def meetings(event_id: int, player: int) -> Row:
-    """Select `player`, and in how many `blocks` it met a player; itself included."""
+    """Select each `player` that a player has met, itself included, and in how many `blocks`."""
     other = func.unnest(blocks.players).label("player")
     met = (
         select(other)
@@ -107,7 +107,7 @@ def meetings(event_id: int, player: int) -> Row:
 
 
 def newest_blocks(event_id: int, *, bot: str | None, before: int | None, limit: int) -> Row:
-    """Select the newest blocks that were played; those of a bot, and before a number, if given.
+    """Select the newest played blocks; only those of `bot` and before a number, if given.
 
     Columns: `number`, `players`, `placings`, `match_ids`, `ended_at`, `kept` (whether their
     transcripts are).
@@ -187,7 +187,7 @@ def in_hand(event_id: int) -> TextClause:
 
 
 def lost_blocks(event_id: int) -> TextClause:
-    """End the blocks that have begun and that no job has any more; return their `players`."""
+    """End the blocks that have begun but have no job any more; return their `players`."""
     return text(
         f"""
         UPDATE event_ladder_blocks AS block

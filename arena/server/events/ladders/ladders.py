@@ -1,8 +1,9 @@
-"""`EventLadders`: the ladders of events, among entered bots and house bots alone.
+"""`EventLadders`: the ladders of events, among only entered bots and house bots.
 
-A block is one of a final of its players alone (`arena.server.events.finals.final`), with a seed of
-its own: workers play it by programs that are started for each match, and hand it in. The queue has
-a few anonymous blocks; who plays is chosen when a worker begins one, so a new build plays at once.
+A block is dealt as the block of a final between its players (`arena.server.events.finals.final`)
+with a seed of its own. Workers start a program for each match and seat, and hand the block in. The
+queue has a few blocks without players: these are chosen when a worker begins a block, so that a new
+build plays at once.
 """
 
 import asyncio
@@ -36,14 +37,14 @@ from arena.server.events.ladders.ladder_standings import house_entrant
 from arena.signatures import Signer
 
 ROUND: Final = 0
-"""The round of a `FinalBlockId` that is a block of a ladder; those of finals count from 1."""
+"""The round in the `FinalBlockId` of a ladder's block; the rounds of finals count from 1."""
 MOST_IN_HAND: Final = 8
-"""The blocks of a ladder that wait or are played at once; each that ends adds another."""
+"""The most blocks of a ladder that wait or are played at once; each that ends queues another."""
 MOST_TRANSCRIPTS: Final = 20_000
-"""The newest blocks of a ladder whose transcripts are kept."""
+"""The number of blocks of a ladder whose transcripts are kept, the newest."""
 PLAYED_IN: Final = (Phase.OPEN, Phase.FROZEN, Phase.FINAL)
 _NUMBER: Final = 1
-"""The number of a block in the final that it is."""
+"""The number of a block in the final as which it is dealt."""
 
 log = structlog.get_logger()
 _random = SystemRandom()
@@ -51,7 +52,7 @@ _random = SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class _Playing:
-    """The player with the fewest blocks, and whom it may meet."""
+    """The player with the fewest blocks, and its possible opponents."""
 
     id: int
     blocks: int
@@ -68,7 +69,7 @@ class EventLadders:
     async def keep(self) -> bool:
         """Queue blocks of the ladders; return whether one has something to play.
 
-        Each block that ends queues more; looks find those that a worker did not bring to an end.
+        Each block that ends queues more. This call also ends blocks whose worker is lost.
         """
         playing = False
         for (event_id,) in await fetched(self._engine, statements.unfinished_ladders()):
@@ -213,10 +214,10 @@ async def _finalist(row: Any) -> Finalist | None:
         entrant = Entrant(row.bot, row.version, row.owner)
         registered = Registered(VersionId(row.version_id), entrant, house=False)
         return Finalist(registered, bytes(row.sha256), row.file_name, withdrawn=False)
-    if row.house not in house_bots():  # it went with an earlier release
+    if row.house not in house_bots():  # a newer release has removed it
         return None
     build = await asyncio.to_thread(house_build, row.house)
-    # Negative, as it is no version of the arena's.
+    # Negative, as it is not the id of a version in the database.
     registered = Registered(VersionId(-row.id), house_entrant(row.house), house=True)
     return Finalist(registered, build.sha256, build.file_name, withdrawn=False)
 
@@ -230,12 +231,12 @@ async def _begun(connection: AsyncConnection, block: FinalBlockId) -> _Made | No
 
 
 async def locked(connection: AsyncConnection, event_id: int) -> Any:
-    """Return the ladder of an event, which no other referee changes meanwhile; None without one."""
+    """Lock and return the ladder of an event; None if it has none."""
     return (await connection.execute(statements.ladder(event_id, locked=True))).one_or_none()
 
 
 async def _first(connection: AsyncConnection, event: Event, enough: int) -> _Playing | None:
-    """Return the player with the fewest blocks; None if all have `enough`, or can meet nobody."""
+    """Return the player with the fewest blocks; None if all have `enough`, or too few can play."""
     await connection.execute(player_statements.add_versions(event.id))
     await connection.execute(player_statements.add_house(event.id))
     rows = (await connection.execute(player_statements.playing(event.id))).all()
@@ -251,9 +252,9 @@ async def _first(connection: AsyncConnection, event: Event, enough: int) -> _Pla
 
 
 async def _seated(connection: AsyncConnection, event: Event, first: _Playing) -> list[int]:
-    """Return a player with those that it has met least; in every other block one of the house.
+    """Return a player and the opponents it has met least; every second block has a house bot.
 
-    So half of what is known of a build is how it does against the house, which does not change.
+    So about half of a build's results are against house bots, which do not change.
     """
     found = await connection.execute(statements.meetings(event.id, first.id))
     met = {row.player: row.blocks for row in found}
@@ -269,7 +270,7 @@ async def _seated(connection: AsyncConnection, event: Event, first: _Playing) ->
 
 
 async def _forget_lost(connection: AsyncConnection, event_id: int) -> None:
-    """End the blocks that no worker has any more; their players get others."""
+    """End the blocks whose worker is lost; their players get others."""
     await locked(connection, event_id)
     await connection.execute(shift_queue.queue_lock())
     for row in (await connection.execute(statements.lost_blocks(event_id))).all():

@@ -16,17 +16,17 @@ from arena.server.events.event_statements import connected_version
 
 
 def add_versions(event_id: int) -> Insert:
-    """Add the builds with which entered bots in service play now to the players of an event."""
+    """Add to an event's players the builds with which entered bots in service play now."""
     return _add(event_id, hosted_bots.c.version_id, _in_service())
 
 
 def add_connected(event_id: int) -> Insert:
-    """Add the versions of connected bots that play now to the players of an event."""
+    """Add to an event's players the versions with which connected bots play now."""
     return _add(event_id, connected_version("id"), _entered_bots())
 
 
 def _add(event_id: int, version: Any, entered: Any) -> Insert:
-    # Not by a conflict alone, which would use up an id each time.
+    # ON CONFLICT alone would use up an id each time.
     there = exists().where(
         event_players.c.event_id == event_id, event_players.c.version_id == version
     )
@@ -56,7 +56,7 @@ def add_house(event_id: int) -> Insert:
 
 
 def playing(event_id: int) -> Row:
-    """Select the players of an event's ladder with builds that play now, without the house.
+    """Select the players of an event's ladder with builds that play now, without house bots.
 
     Columns: `id`, `version_id`, `blocks`.
     """
@@ -64,7 +64,7 @@ def playing(event_id: int) -> Row:
 
 
 def connected(event_id: int) -> Row:
-    """Select the players of an event's ladder that connect, as `playing` does."""
+    """Select the columns of `playing` of the players of an event's ladder that connect."""
     return _playing(event_id, connected_version("id"), _entered_bots())
 
 
@@ -126,7 +126,7 @@ def named_players(ids: Collection[int]) -> Row:
 
 
 def current_players(event_id: int) -> Row:
-    """Select as `named_players` the house bots and the newest builds of entered bots."""
+    """Select the columns of `named_players` of house bots and entered bots' newest builds."""
     newest = (
         select(func.max(event_players.c.version_id))
         .select_from(event_players.join(versions, versions.c.id == event_players.c.version_id))
@@ -151,14 +151,14 @@ def frozen_players(event_id: int) -> Row:
 
 
 def house_names(event_id: int) -> Row:
-    """Select `id` and `house` of the players of an event's ladder that are the house's."""
+    """Select `id` and `house` of the players of an event's ladder that are house bots."""
     return select(event_players.c.id, event_players.c.house).where(
         event_players.c.event_id == event_id, event_players.c.house.is_not(None)
     )
 
 
 def house_versions(event_id: int) -> Row:
-    """Select `id` of the players of an event that are the house's, and their `version_id`s here."""
+    """Select `id` of the players of an event that are house bots, and the bots' `version_id`s."""
     return (
         select(event_players.c.id, versions.c.id.label("version_id"))
         .select_from(
@@ -210,7 +210,7 @@ def count_block(ids: Collection[int]) -> ReturningUpdate[Any]:
 
 
 def give_back(ids: Collection[int]) -> Update:
-    """Take a block back from the count of players, which did not play it."""
+    """Subtract a block from the counts of players that did not play it."""
     return (
         update(event_players)
         .where(event_players.c.id.in_(ids), event_players.c.blocks > 0)

@@ -16,7 +16,7 @@ _PHASES: Final = {phase: pb.EventPhase.Value(f"EVENT_PHASE_{phase.name}") for ph
 
 
 def event_details(event: Event, now: datetime) -> pb.EventDetails:
-    """Return what everybody may know of an event."""
+    """Return the public details of an event."""
     terms, limits = event.terms, event.terms.limits
     return message_of(
         pb.EventDetails,

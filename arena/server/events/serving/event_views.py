@@ -1,7 +1,7 @@
 """`EventViews`: events, their ladders and results as an owner, or everybody, may see them.
 
-The database itself hides private events from all but their members (`arena.database.viewing`), so a
-method finds no event, or nothing of it, for whom it is private.
+The database itself hides private events from all but their members (`arena.database.viewing`): for
+others a method finds no such event, or nothing of it.
 """
 
 import asyncio
@@ -41,17 +41,17 @@ LADDER_SECONDS: Final = 10.0
 
 
 class EventViews:
-    """What is to be seen of events. Every method raises DatabaseUnreachableError.
+    """Reads what a viewer may see of events. Every method raises DatabaseUnreachableError.
 
-    `viewer` is the id of an owner; None is everybody.
+    `viewer` is the id of an owner, or None for the public.
     """
 
     def __init__(self, engine: AsyncEngine, tournaments: Tournaments) -> None:
-        """Make it; `tournaments` has the finals that are public."""
+        """Read events from `engine`, and public finals from `tournaments`."""
         self._engine = engine
         self._tournaments = tournaments
         self._ladders: dict[int, tuple[float, list[LadderLine]]] = {}
-        """When the standings on ladders were computed, and these, by event."""
+        """By event: when the standings on its ladder were computed, and the standings."""
 
     async def newest(
         self, viewer: int | None, name: str | None = None
@@ -79,8 +79,8 @@ class EventViews:
     async def standings(self, event: Event) -> list[LadderLine]:
         """Return the standings on the ladder of an event, of the builds that play now.
 
-        They are at most LADDER_SECONDS old, as they are computed from all blocks of these builds.
-        The caller knows that they may be seen.
+        They are cached for LADDER_SECONDS, as they are computed from all blocks of these builds.
+        The caller has checked that they may be seen.
         """
         computed, kept = self._ladders.get(event.id, (-LADDER_SECONDS, []))
         if monotonic() < computed + LADDER_SECONDS:
@@ -100,7 +100,7 @@ class EventViews:
     ) -> list[LadderMatch]:
         """Return the newest matches on the ladder of an event, at most MATCHES_A_PAGE.
 
-        Those of a bot, and those before a block, if given.
+        Only those of `bot`, and of blocks before `before`, if given.
         """
         count = max(1, MATCHES_A_PAGE // event.terms.rules.seats)
         newest = statements.newest_blocks(event.id, bot=bot, before=before, limit=count)

@@ -41,7 +41,7 @@ from arena.server.tournaments import tournament_rows, tournament_statements
 from arena.server.uploads import build_statements
 
 LONGEST_WHY: Final = 500
-"""The greatest length of why an event is cancelled, in characters."""
+"""The greatest length of the reason for a cancellation, in characters."""
 
 
 class Events:
@@ -53,9 +53,9 @@ class Events:
     async def create(
         self, name: str, terms: NewEvent, actor: str, organiser: Owner | None = None
     ) -> tuple[Event, str | None]:
-        """Make an event; return it and the code of its entries, which cannot be read again.
+        """Make an event; return it and its entry code, if it has one, which is not shown again.
 
-        An owner who makes it organises it. Raises NameRefusedError, NameTakenError,
+        The owner `organiser` organises it. Raises NameRefusedError, NameTakenError,
         RequestRefusedError, NotAllowedError and WrongStateError.
         """
         check_name("event", name)
@@ -124,7 +124,7 @@ class Events:
         return [rows.entry(row) for row in found]
 
     async def move(self, name: str, dates: Dates, actor: str) -> Event:
-        """Change dates that are still to come; all but `opens` to ones that are.
+        """Change dates that have not passed; the new ones, except `opens`, must be in the future.
 
         Raises NotFoundError, RequestRefusedError and WrongStateError.
         """
@@ -185,7 +185,7 @@ class Events:
     async def enter(
         self, owner: Owner, name: str, bot: str, *, code: str = "", team: str = ""
     ) -> tuple[Event, datetime, str | None]:
-        """Enter an owner's bot, in the place of the one that the owner entered before.
+        """Enter an owner's bot, which replaces the one that the owner entered before.
 
         Returns the event, the time, and the version that would play the final now, if any.
 
@@ -198,7 +198,7 @@ class Events:
             raise RequestRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
         async with transaction(self._engine) as connection:
             await connection.execute(statements.freeze_due())
-            # In this order everywhere: a check that accepts a build has the owner first as well.
+            # Lock the owner before the event, everywhere: a check that accepts a build does so too.
             await look_ups.lock_caller(connection, owner)
             event, now = await _named(connection, name, locked=True)
             await _require_admitted(connection, event, owner, code, name)
@@ -284,7 +284,7 @@ async def _require_admitted(
 ) -> None:
     """Raise RequestRefusedError unless an owner may enter an event with this code.
 
-    Raises NotFoundError if it is private: as if there were none of this name.
+    If the event is private, raises NotFoundError instead, as if it did not exist.
     """
     entry = event.terms.entry
     if entry is Admission.OPEN:
@@ -322,9 +322,9 @@ async def _require_small(connection: AsyncConnection, event: Event, owner: Owner
 async def _require_few_builds(
     connection: AsyncConnection, event: Event, bot_id: int, bot: str
 ) -> None:
-    """Raise WrongStateError if a bot that left comes back with more builds than a day has.
+    """Raise WrongStateError if a bot that left comes back with more builds than a day allows.
 
-    A bot that has not been in the event may have had any number before it enters.
+    A bot that enters for the first time may have had any number of builds before.
     """
     most = event.terms.limits.builds
     if most is None:
@@ -362,7 +362,7 @@ _WORDS: Final = {
     "final_at": "final",
     "results_at": "results",
 }
-"""The dates as the file of an event and the commands name them."""
+"""The names of the dates in an event.toml and in commands."""
 
 
 def _columns(dates: Dates) -> dict[str, datetime]:
@@ -377,7 +377,7 @@ def _columns(dates: Dates) -> dict[str, datetime]:
 async def _named(
     connection: AsyncConnection, name: str, *, locked: bool = False
 ) -> tuple[Event, datetime]:
-    """Return the event of a name, and the time; `locked`, nobody else changes it meanwhile.
+    """Return the event of a name, and the time; with `locked`, lock it in this transaction.
 
     Raises NotFoundError.
     """
@@ -390,5 +390,5 @@ async def _named(
 
 
 def unknown(name: str) -> NotFoundError:
-    """Return the error for an event that there is not, or that its caller may not see."""
+    """Return the error for an event that does not exist, or that the caller may not see."""
     return NotFoundError(f"There is no event {name} that you may see: `arena event list` has them.")

@@ -1,4 +1,4 @@
-"""`Grading`: what the bots of an event have achieved, read for their grades."""
+"""`Grading`: grades the people of an event by what their bots have achieved."""
 
 import asyncio
 from collections import Counter
@@ -124,7 +124,7 @@ class Grading:
         named = await fetched(self._engine, player_statements.house_names(event.id))
         house = {row.id: row.house for row in named}
         blocks = await fetched(self._engine, ladder_statements.played(event.id, list(mine)))
-        # Grades that were given do not change any more.
+        # Matches after the release must not change grades.
         until = event.released_at
         return met([one for one in blocks if until is None or one.ended_at <= until], mine, house)
 

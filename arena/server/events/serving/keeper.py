@@ -1,9 +1,9 @@
 """`EventKeeper`: freezes, plays and releases events at their dates, and keeps their ladders going.
 
 It wakes at the next date, when an event changes, and when a pairing of a final is played. While a
-final is played it also looks regularly for blocks whose worker was lost. Blocks of a live final it
-publishes beside that, as they are handed in. All referees run one; what
-is due is done once (see `arena.server.events.finals.finals`).
+final or a ladder is played it also looks regularly for blocks whose worker was lost. At the same
+time it publishes the blocks of live finals as they are handed in. Every referee runs a keeper; what
+is due is done only once (see `arena.server.events.finals.finals`).
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from arena.server.events.ladders.ladders import EventLadders
 from arena.waiting import wait_at_most
 
 LOOK_SECONDS: Final = 15.0
-"""The interval of looking for lost blocks of a final."""
+"""The interval of looking for lost blocks of finals and ladders."""
 LONGEST_WAIT_SECONDS: Final = 3_600.0
 """Upper bound of a wait, because the clock of the database may be changed."""
 RETRY_SECONDS: Final = 2.0
@@ -47,7 +47,7 @@ class EventKeeper:
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Keep the events; `changes` yields at once, and when one may have changed."""
-        seconds = RETRY_SECONDS  # where it cannot listen, it looks all the same
+        seconds = RETRY_SECONDS  # looks even if LISTEN fails
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
             tasks.create_task(self._publish())
@@ -67,14 +67,14 @@ class EventKeeper:
             log.error("events wait for storage", why=str(error))
             return RETRY_SECONDS
         except Exception:
-            # One event must not end all; the next look may do better.
+            # A bug must not stop the keeper; the next look may succeed.
             log.exception("events not kept", retry_s=LOOK_SECONDS)
             return LOOK_SECONDS
         longest = LOOK_SECONDS if playing or practising else LONGEST_WAIT_SECONDS
         return longest if seconds is None else min(seconds, longest)
 
     async def _publish(self) -> None:
-        """Publish blocks of live finals; one that cannot be, the next look publishes."""
+        """Publish blocks of live finals; after an error, the next look publishes them."""
         while True:
             await self._block.wait()
             self._block.clear()

@@ -1,7 +1,7 @@
 """`OrganiserCalls`: the answers to the calls of OrganiserService.
 
-The service asks for an owner, and for operators; commands on the arena's own machine for the
-operator. Operators may do everything.
+The service uses it for owners and for remote operators; commands on the arena's own machine use it
+for the operator. Operators may do everything.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ _LONGEST_LINE: Final = 300
 
 
 class OrganiserStore(Protocol):
-    """What organisers work with."""
+    """The stores that these calls use."""
 
     events: Events
     finals: Finals
@@ -66,7 +66,7 @@ class Organiser:
     owner: Owner | None = None
     """None for an operator."""
     here: bool = False
-    """Whether the operator calls on the arena's own machine, and may let it reach its network."""
+    """Whether the operator calls on the arena's machine: webhooks may be in its own network."""
 
 
 Call = Callable[[Any, Organiser], Awaitable[Any]]
@@ -112,7 +112,7 @@ class OrganiserCalls:
             if who.owner is not None and not await self._store.organisers.organises(
                 who.owner, event
             ):
-                # A private event is unknown to who is not of it.
+                # A private event does not exist for owners who are not its members.
                 await self._store.event_views.named(who.owner.id, request.event)
                 raise NotAllowedError(
                     f"You do not organise {event.name}: the operator names its organisers."
@@ -136,7 +136,7 @@ class OrganiserCalls:
     async def _create(
         self, request: pb.CreateEventRequest, who: Organiser
     ) -> pb.CreateEventResponse:
-        if who.owner is not None:  # before the work that a text may take
+        if who.owner is not None:  # first, as reading the text may take long
             await self._store.organisers.require_maker(who.owner)
         said = read_event(request.toml)
         event, code = await self._store.events.create(request.name, said, who.actor, who.owner)
@@ -323,7 +323,7 @@ def _participant(
 
 
 def _shortened(reason: str) -> str:
-    """Return the first and the last line: of what a program printed the last says most."""
+    """Return the first and the last line: the last line that a program printed says most."""
     lines = [one[:_LONGEST_LINE] for one in reason.splitlines() if one.strip()]
     return "\n".join(dict.fromkeys([*lines[:1], *lines[-1:]]))
 

@@ -17,7 +17,7 @@ _READING: Final = (
     *("ListOrganisedEvents", "ListParticipants", "GetLastCheck", "GetProgress"),
     *("GetArchivedEvent", "ListArchivedTranscripts", "ListEventWebhooks"),
 )
-"""The calls that do not count as changes, of which an owner may make only so many."""
+"""The calls that do not count towards the limit of an owner's changes."""
 
 
 class OrganiserService:

@@ -31,7 +31,7 @@ from arena.v1 import worker_pb2 as pb
 MOST_FINAL_MATCHES: Final = 100
 """The largest number of matches of a block: one for each seat."""
 MOST_SLOTS: Final = 10_000
-"""The largest number of slots that is believed of a worker."""
+"""Upper bound of the number of slots that a worker reports."""
 CHUNK_BYTES: Final = 64 * 1024
 """The largest number of bytes of a build in one message."""
 
@@ -52,7 +52,8 @@ class WorkerService:
     ) -> None:
         """Serve workers under `terms`, which are None if the arena hosts no bots.
 
-        `signer` signs what is handed in of events; `referees` returns the addresses of all.
+        `signer` signs the matches of events that are handed in; `referees` returns the addresses of
+        all referees.
         """
         self._workers = workers
         self._shifts = shifts
@@ -209,7 +210,7 @@ class WorkerService:
     async def _record_block(
         self, request: pb.EndFinalBlockRequest, matches: Sequence[pb.PlayedFinalMatch]
     ) -> None:
-        """Record a block. Raises ProtocolError for one that is not as it was to be."""
+        """Record a block. Raises ProtocolError if it is malformed."""
         block = _block(request.block)
         if request.absent:
             await self._blocks_of(block).absent(block, list(request.absent), request.reason)

@@ -14,7 +14,7 @@ from arena.database.tables.tournaments import tournament_blocks, tournaments
 
 
 def kept_of_field(event_id: int, edition: str, limit: int) -> Row:
-    """Select the newest kept analyses of matches at a final's tables with one of its builds.
+    """Select the newest kept analyses of matches of a final's table type with one of its builds.
 
     The columns are `match_id`, `block_id`, `data`, and by seat `bots`, `labels` and `version_ids`.
     """

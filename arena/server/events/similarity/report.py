@@ -1,4 +1,4 @@
-"""What is told of an event's programs that resemble each other or lose to each other."""
+"""The contents of a report on programs of an event that resemble, or lose to, each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class ToldPosition:
-    """A position in which two programs agree though that was not expected."""
+    """A position in which two programs agree unexpectedly."""
 
     view: str
     """The view of the seat, as JSON."""
@@ -54,7 +54,7 @@ class Behaviour:
     positions: int
     runs: int
     seed: str
-    """From which the positions follow."""
+    """The seed of the positions."""
     pairs: Sequence[AlikePair]
     """The most alike first."""
     troubles: Sequence[str]
@@ -63,11 +63,11 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class SoftPlay:
-    """What decisions cost against each other and against others."""
+    """What bots lose by their decisions against each other, compared with against others."""
 
     matches: int
     of_final: int
-    """How many of these are of the final."""
+    """The number of these matches that belong to the final."""
     pairs: Sequence[SoftPair]
     """The most conspicuous first."""
 

@@ -1,8 +1,8 @@
 """Sources that resemble each other, by winnowing.
 
 Winnowing (Schleimer, Wilkerson and Aiken, SIGMOD 2003) finds common passages of at least NOISE
-characters, after names and comments of Python are taken out of account; the library is copydetect.
-What many have in common, such as the first bot of the documentation, does not count.
+characters, ignoring names and comments of Python; the library is copydetect. Passages of texts that
+many programs start from, such as the first bot of the documentation, do not count.
 """
 
 import io
@@ -14,11 +14,11 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 NOISE: Final = 25
-"""Characters of filtered code: shorter common passages do not count."""
+"""Common passages of fewer characters of filtered code do not count."""
 WINDOW: Final = 6
-"""Common passages of NOISE + WINDOW - 1 characters are found for certain."""
+"""Common passages of at least NOISE + WINDOW - 1 characters are always found."""
 LARGEST_FILE: Final = 400_000
-"""Characters; larger files are data."""
+"""The most characters of a source file; larger files are taken for data."""
 _PYTHON: Final = ".py"
 
 
@@ -54,7 +54,7 @@ class SimilarPair:
 
 
 def source(bot: str, owner: str, sha256: bytes, file_name: str, data: bytes) -> Source:
-    """Return the text files of a build, which was accepted once."""
+    """Return the text files of a build, which must have been accepted."""
     if file_name.endswith(_PYTHON):
         return Source(bot, owner, sha256, _texts([(file_name, data)]))
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -101,7 +101,7 @@ def _texts(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, str], ...]:
 
 
 def _fingerprint(path: str, text: str, boilerplate: Any) -> Any:
-    # Imported here: an extra of the package, and a second for its charts.
+    # Imported here: it is an optional extra, and its import of charts takes a second.
     from copydetect import CodeFingerprint
 
     python = PurePosixPath(path).suffix == _PYTHON
