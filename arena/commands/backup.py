@@ -1,4 +1,4 @@
-"""`arena backup` and `arena restore`: an arena in one file, and from it."""
+"""`arena backup` and `arena restore`: write an arena to one file, and read it back."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -129,7 +129,7 @@ def show(
     if operator:
         any_bot.show_bot(name, limit, as_json=as_json)
         return
-    # One more version shows whether there are others.
+    # Asks for one version more than shown, to know whether there are others.
     found = client_of(address).bot(login_at(address).key, name, limit + 1)
     bot = replace(found, versions=found.versions[:limit])
     if as_json:

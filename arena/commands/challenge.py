@@ -1,6 +1,6 @@
 """`arena challenge`: requests unrated matches of a connected bot against bots that accept.
 
-A bot's token asks for it, or the key of its owner, who need not have its token.
+Authenticated by the bot's token, or by its owner's key, which needs no token.
 """
 
 import os
@@ -27,7 +27,7 @@ from arena.commands.terminal import say, say_json, say_table
 from arena.games import make_game
 
 DASHBOARD_PORT = 8501
-"""The port of the referee's host at which the pages are unless --dashboard says where."""
+"""The port of the dashboard on the referee's host, unless --dashboard says another address."""
 
 
 def challenge(

@@ -1,4 +1,4 @@
-"""The database of commands: that of the settings, or the embedded one.
+"""The database that commands use: the one named in the settings, or the embedded one.
 
 The commands `arena migrate` and `arena roles` are here, too.
 """
@@ -43,7 +43,7 @@ def database(settings: "Settings") -> Iterator[str]:
 
 @contextmanager
 def existing_database(settings: "Settings") -> Iterator[str]:
-    """Provide the URL of an existing database, migrated like that of `database`.
+    """Provide the URL of an existing database, migrated as `database` does.
 
     Raises CommandError if there is no arena yet.
     """

@@ -19,7 +19,10 @@ class CommandError(UserError):
 
 
 def cannot_be_written(file: Path, error: OSError) -> CommandError:
-    """Return the error for a file that cannot be written; pyarrow's own reasons are long."""
+    """Return the error for a file that cannot be written.
+
+    The reason is that of the errno where there is one: pyarrow's own messages are long.
+    """
     reason = os.strerror(error.errno) if error.errno else error
     return CommandError(f"{file} cannot be written: {reason}.")
 

@@ -48,7 +48,7 @@ def check_cluster(address: str | None, *, programs: bool) -> None:
 def where_of(
     jobs: int | None, address: str | None, logs: Path | None, *, if_it_pays: bool = False
 ) -> Iterator["Where"]:
-    """Provide where matches are played, by `--jobs` and `--cluster`; programs log to `logs`.
+    """Provide the `Where` that `--jobs` and `--cluster` ask for; programs log to `logs`.
 
     Raises ClusterError.
     """

@@ -1,4 +1,4 @@
-"""Notes of commands that list on the omitted lines."""
+"""Notes below a list about the lines that it omits."""
 
 from arena.commands.terminal import say
 

@@ -1,4 +1,4 @@
-"""Options that several commands have, with what their values mean."""
+"""Options that several commands share, and the functions that read their values."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final

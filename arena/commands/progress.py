@@ -33,7 +33,7 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 def progress(total: int | None, doing: str) -> Iterator[Advance]:
     """Show a progress bar of `total` steps on stderr after one second; the result advances it.
 
-    None is a number that nobody knows.
+    A `total` of None is an unknown number of steps.
     """
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None

@@ -17,7 +17,7 @@ def run_agent(
     seconds: float,
     variables: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Run the agent; it and all that it started have ended then.
+    """Run the agent; on return it and all processes that it started have ended.
 
     Args:
         command: Its words.
@@ -27,7 +27,7 @@ def run_agent(
         variables: Further variables of its environment.
 
     Returns:
-        `how` it ended, its exit `code` (None if it was ended for its time), and its `seconds`.
+        `how` it ended, its exit `code` (None if it hit the time limit), and its `seconds`.
     """
     begun = time.monotonic()
     bound = BoundedLog(log)

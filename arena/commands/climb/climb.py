@@ -1,16 +1,16 @@
 """A climb: its configuration, its rule, and its folder.
 
-climb.json          the configuration, as it was begun
+climb.json          the configuration at its start
 environment.json    versions, machine, command and time
 work/               the agent's working directory: TASK.md, bot/ (what it edits) and feedback/
-rounds/N/           what came of round N, numbered from 1
+rounds/N/           the results of round N, numbered from 1
     agent.json      how the agent ended, how long it took, and the SHA-256 of the bot it left
-    agent.log       what the agent printed, the newest of it
+    agent.log       the newest part of what the agent printed
     bot.zip         the bot that it left
     round.json      its attempts; a round without it is not over
     RUNG.jsonl      the transcripts of an attempt
     RUNG/           what the programs of an attempt printed
-final/, final.json  an attempt of the best version at the strongest rung, for its loss
+final/, final.json  an attempt of the best version at the strongest rung, to measure its loss
 summary.json, SUMMARY.md, figures/
 """
 
@@ -31,9 +31,9 @@ from arena.local.match_luck import ESTIMATES
 LADDER: Final = tuple(rung.bot for rung in RUNGS)
 """The rungs, the weakest first."""
 RUN_ERROR: Final = 0.05
-"""The chance that a whole run is credited with a rung that its bot does not beat, at most."""
+"""The highest chance that a whole run is credited with a rung that its bot does not beat."""
 _FITTED: Final = 1 + ESTIMATES
-"""The mean of the matches, and the coefficients of luck that are fitted to them."""
+"""The number of fitted parameters: the mean of the matches, and the coefficients of luck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Climb:
     time: str
     """The time control of the matches."""
     seed: str
-    """The seed of all deals; empty where each attempt draws one after the agent has ended."""
+    """The seed of all deals; empty if each attempt draws one after the agent has ended."""
     confined: bool
     """Whether the agent's bot plays in the sandbox."""
 
@@ -63,8 +63,8 @@ class Climb:
     def z(self) -> float:
         """The half width of an attempt's interval, in standard errors (Student's).
 
-        Its lower end is above the truth with probability RUN_ERROR / attempts, so that one of all
-        attempts is with RUN_ERROR at most (Bonferroni).
+        Its lower end is above the true share with probability RUN_ERROR / attempts; over all
+        attempts of a run the probability is therefore at most RUN_ERROR (Bonferroni).
         """
         return float(stdtrit(self.matches - _FITTED, 1 - RUN_ERROR / self.attempts))
 
@@ -104,7 +104,7 @@ class ClimbFolder:
         return False
 
     def round(self, number: int) -> Path:
-        """Return the folder of a round, which is made where there is none."""
+        """Return the folder of a round; create it if it is missing."""
         found = self.path / "rounds" / str(number)
         found.mkdir(parents=True, exist_ok=True)
         return found
@@ -122,5 +122,5 @@ def _plain(value: Any) -> Any:
 
 
 def next_rung(rounds: list[dict[str, Any]]) -> int:
-    """Return the number of the rung that is to be beaten next; that of the ladder's end if none."""
+    """Return the index of the next rung to beat; `len(LADDER)` if all are beaten."""
     return sum(attempt["beaten"] for one in rounds for attempt in one["attempts"])

@@ -114,7 +114,7 @@ def ladder_climb(
 
 
 def _words(agent: str) -> tuple[str, ...]:
-    """Return the words of a command; files that exist by their whole path. Raises CommandError."""
+    """Return the words of a command, existing files as absolute paths. Raises CommandError."""
     try:
         words = shlex.split(agent)
     except ValueError as error:
@@ -159,7 +159,7 @@ def _climb(folder: ClimbFolder, climb: Climb, control: TimeControl) -> None:
 
 
 def _packed(bot: Path, place: Path) -> tuple[str | None, str]:
-    """Keep the bot that the agent left; return its hash, and why it is refused if it is."""
+    """Store the agent's bot; return its hash and "", or None and why it is refused."""
     try:
         data = pack(bot)
         read_build(ZIP_FILE, data)
@@ -190,7 +190,7 @@ def _round(
         say(f"Round {number}: the bot is refused. {refused}", err=True)
     try:
         write_feedback(folder, place, last, refused)
-    except OSError as error:  # the agent's doing, which must not have the round played again
+    except OSError as error:  # caused by the agent; must not make the round be played again
         say(f"Round {number}: the feedback cannot be written ({error}).", err=True)
     sha = ended.pop("sha256")
     return {"round": number, "sha256": sha, "agent": ended, "refused": refused, "attempts": played}

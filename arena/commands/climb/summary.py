@@ -16,7 +16,7 @@ def summary_of(
     Args:
         climb: The configuration.
         rounds: The rounds that are over.
-        final: The attempt by which the best version's loss was measured; None before.
+        final: The attempt that measured the best version's loss; None if there is none.
     """
     beaten = next_rung(list(rounds))
     best = best_round(rounds)

@@ -1,8 +1,8 @@
 """The Parquet files of a data set, written row by row.
 
 A file holds one game at one number of seats, about `ROWS_IN_FILE` rows. Rows wait in memory until
-those of all files together take about `BYTES_WAITING`; then those of the file with most of them
-become a row group. So memory grows neither with the rows nor with the files.
+all of them together take about `BYTES_WAITING`; then the waiting rows of the file that has most
+are written as a row group. So memory grows neither with the number of rows nor of files.
 """
 
 from dataclasses import dataclass, field
@@ -40,7 +40,7 @@ class _Part:
     seats: int
     waiting: Rows = field(default_factory=list)
     size: int = 0
-    """The bytes that the waiting rows take, about."""
+    """The approximate bytes that the waiting rows take."""
     writer: Any = None
     rows: int = 0
     """The rows in the open file."""
@@ -72,7 +72,7 @@ class DecisionFiles:
             self._flush(max(self._parts.values(), key=lambda part: part.size))
 
     def close(self) -> None:
-        """Write what waits and close all files."""
+        """Write the waiting rows and close all files."""
         for part in self._parts.values():
             if part.waiting:
                 self._flush(part)

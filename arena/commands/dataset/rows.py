@@ -95,7 +95,7 @@ class Columns:
     view: Sequence[tuple[str, Sequence[Typed]]]
     """The columns of each member of the view, without the seat."""
     arrays: Sequence[int]
-    """The places of the columns that hold arrays, which all rows of a match have of one size."""
+    """The indexes of the columns that hold arrays, all of one size within a match."""
 
 
 @cache
@@ -133,7 +133,7 @@ def _numbers(column: Typed) -> str:
 
 
 def rows_of(played: ExportedMatch, ratings: RatingsThen) -> tuple[Rows, int]:
-    """Return the rows of a match, and how many are left out because owners keep them.
+    """Return the rows of a match, and how many decisions are left out because they are not shared.
 
     Raises CommandError if the transcript contradicts the rules.
     """

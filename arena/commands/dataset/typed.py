@@ -1,9 +1,9 @@
 """Typed columns for the values of a game, derived from their classes.
 
-A record has a column for each of its members, named after both: `action_quantity`. One of several
-records has those of all of them, and `type`, which says which one it is; what it lacks is null. A
-tuple is a list, and one of records a list for each of their members. An enum of numbers is its
-number, another one its value as text.
+A record becomes one column per member, named after both: `action_quantity`. A union of records
+becomes the columns of all of them, and `type`, which names the record; members that it lacks are
+null. A tuple becomes a list, and a tuple of records one list per member. An IntEnum becomes its
+number, any other enum its value as text.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Plain: TypeAlias = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A column: its Arrow type, and how the cell of a value is found."""
+    """A column: its Arrow type, and the function that makes a cell of a value."""
 
     arrow: Any
     plain: Plain | None = None
@@ -38,13 +38,13 @@ class Typed:
 
 
 def view_columns(game: type[AnyGame]) -> dict[str, dict[str, Typed]]:
-    """Return the columns of a game's views by member, each by name."""
+    """Return the columns of a game's views: for each member its columns by name."""
     members = members_of(game.view_notation.view)
     return {member: _typed(f"view_{member}", hint) for member, hint in members.items()}
 
 
 def action_columns(game: type[AnyGame], name: str) -> dict[str, Typed]:
-    """Return the columns of a seat's action by name, which begins with `name`."""
+    """Return the columns of a seat's action by column name; all names begin with `name`."""
     return _one_of(name, game.view_notation.choices)
 
 
@@ -76,7 +76,7 @@ def _typed(name: str, hint: Any) -> dict[str, Typed]:
 
 
 def _one_of(name: str, kinds: tuple[type, ...]) -> dict[str, Typed]:
-    """Return the columns of one of several records; members of one name have one type."""
+    """Return the columns of a union of records; members of the same name must have one type."""
     pyarrow, _ = pyarrow_modules()
     types = {kind: type_name(kind) for kind in kinds}
     found = {f"{name}_type": Typed(pyarrow.string(), lambda value: types[type(value)])}
@@ -97,5 +97,5 @@ def _member(member: str, column: Typed, value: Any) -> Any:
 
 
 def _numbered(kind: type[IntEnum]) -> list[str]:
-    """Return the numbers whose text is another one, with it."""
+    """Return "NUMBER is TEXT" for each member whose text differs from its number."""
     return [f"{one.value} is {one}" for one in kind if str(one) != str(one.value)]

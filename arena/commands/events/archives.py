@@ -16,7 +16,7 @@ from arena.replacing import replacing
 from arena.wording import number_of
 
 WRONG = 1
-"""The exit code if an archive does not agree with itself."""
+"""The exit code if the verification of an archive fails."""
 
 
 def archive(

@@ -29,9 +29,9 @@ POSITIONS: Final = 1_000
 RUNS: Final = 3
 """How often each program is started and asked all positions: it may play at random."""
 RUN_SECONDS: Final = 30.0
-"""The longest that a run may ask."""
+"""The time limit of a run."""
 _LONGEST: Final = 300
-"""Characters of a reason."""
+"""The most characters of a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ async def _all_asked(
     jobs: int,
     advance: Callable[[], None],
 ) -> list[list[Asked]]:
-    """Return the runs of each program; one that answers nothing is not run again."""
+    """Return the runs of each program; a program that answers nothing is not run again."""
     slots = asyncio.Semaphore(jobs)
 
     async def ask(hosted: HostedProgram | None) -> list[Asked]:

@@ -40,7 +40,7 @@ def organised(address: OrganiserAddress = "", as_json: AsJson = False) -> None:
 
 def _print_list(found: "Sequence[EventSeen]", *, as_json: bool, otherwise: str) -> None:
     if as_json:
-        # The text is told of one event alone.
+        # The list omits the events' texts; only `show` has them.
         say_json([{k: v for k, v in event_json(one).items() if k != "text"} for one in found])
         return
     if not found:

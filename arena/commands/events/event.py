@@ -1,8 +1,8 @@
 """`arena event …`: Courses and contests: entries, a freeze, a final that anybody can recompute.
 
 `list`, `show`, `enter`, `leave`, `ladder`, `matches` and `transcript` ask the referee, from any
-machine. `verify` needs no arena. The organiser's ask a referee, too, or work on the arena's own
-machine; `organiser` and `similar` only there.
+machine. `verify` needs no arena. The organiser's commands ask a referee, too, or work on the
+arena's own machine; `organiser` and `similar` work only there.
 """
 
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`arena event grades` and `arena event rubric`: points for a course, as Canvas and Moodle read."""
+"""`arena event grades` and `arena event rubric`: points for a course, for Canvas and Moodle too."""
 
 import csv
 import io

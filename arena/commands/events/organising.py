@@ -1,7 +1,7 @@
-"""The commands of `arena event` for organisers, and the client by which all of theirs go.
+"""The commands of `arena event` for organisers, and the client that all of them use.
 
 An organiser asks a referee with the owner's key, from any machine. On the arena's own machine the
-operator needs no key: the same calls are answered here.
+operator needs no key: the command itself answers the same calls.
 """
 
 import os
@@ -61,7 +61,7 @@ def _arena_here(environment: Mapping[str, str]) -> bool:
 
 
 def _answer_here(call: str, request: Any) -> Any:
-    """Answer a call by the database of this machine, as the operator."""
+    """Answer a call from the database of this machine, as the operator."""
     from arena.server.events.serving.organiser_calls import Organiser, OrganiserCalls
 
     operator = Organiser(actor(), here=True)

@@ -41,7 +41,7 @@ _SLIP = """\
 
 
 def slips_page(event: "EventSeen", people: Sequence["NewKey"], dashboard: str) -> str:
-    """Return an HTML page with a slip for everybody; `dashboard` is the pages' address or ""."""
+    """Return an HTML page with one slip a person; `dashboard` is the dashboard's address or ""."""
     title = event.title
     where = "on the page <b>My bots</b>"
     if dashboard:

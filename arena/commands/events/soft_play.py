@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from arena.server.app.store import Store
 
 MOST_KEPT: Final = 20_000
-"""The most kept analyses that are read, the newest."""
+"""The most kept analyses that are read, newest first."""
 TABLES_SECONDS, SEARCH_SECONDS = 0.02, 0.6
-"""The time of the analysis of a match of two seats, and of more (docs/analysis.md)."""
+"""How long the analysis of a match takes at two seats, and at more (docs/analysis.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ async def played(store: "Store", event: Event, finalists: Sequence[Finalist]) ->
     kept = {}
     for row in await store.rows(loss_statements.kept_of_field(event.id, edition(), MOST_KEPT)):
         seated = zip(row["bots"], row["labels"], row["version_ids"], strict=True)
-        # Another version of a bot is another player.
+        # A version that is not the frozen one counts as another bot.
         names = [bot if version in frozen else f"{bot} {label}" for bot, label, version in seated]
         found = kept_form.from_json(unpacked(row["data"]), game.notation)
         kept[row["match_id"]] = seat_losses(row["block_id"], names, found)
-    # Of the final as it is played, and as it was published.
+    # The final's matches: those of the blocks as it is played, and those of the published result.
     final: dict[str, tuple[str, bytes]] = {}
     blocks = final_statements.blocks_of(event.id, "match_ids", "transcripts")
     for row in await store.rows(blocks):

@@ -1,1 +1,1 @@
-"""`arena run`: experiments from a file, played into a folder that can be repeated."""
+"""`arena run`: repeatable experiments, described by a file and played into a folder."""

@@ -1,4 +1,4 @@
-"""`arena run`: plays the experiment of a file into a folder; the same command goes on with it."""
+"""`arena run`: plays the experiment of a file into a folder; the same command resumes it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -172,7 +172,7 @@ def _play_out(
     play: PlaySeries,
     advance: Advance,
 ) -> None:
-    """Play what is left of a pairing: at once, or to the next look if a look may be the last."""
+    """Play the rest of a pairing; look by look if the interval may end it early."""
     pairing = current.tally.pairing
     size, look = len(pairing.lineups), _look(pairing)
     most = -(-experiment.stop.matches // size)

@@ -1,4 +1,4 @@
-"""The file of an experiment: which bots meet which opponents, under what, and when it stops."""
+"""The file of an experiment: bots, their opponents, the rules, and when it stops."""
 
 import tomllib
 from pathlib import Path
@@ -39,7 +39,7 @@ class Experiment(BaseModel):
     opponents: Annotated[list[Table], Field(min_length=1)]
     """The opponents of each: a bot that takes all other seats, or a list with one for each."""
     seeds: Annotated[list[Word], Field(min_length=1)] = ["1"]
-    """Each seed repeats everything with deals of its own."""
+    """Everything is played once with each seed; each gives other deals."""
     same_deals: bool = True
     """Whether every deal is played once in each rotation of the seats."""
     stop: Stop

@@ -9,14 +9,14 @@ from typing import Any, Final
 from arena.commands.terminal import json_text
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.20.json"
-"""The version of Vega-Lite that figures are of."""
+"""The schema of the Vega-Lite version that the figures use."""
 _VERSION: Final = "5.20"
 _SHARE: Final = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": {"format": "%"}}
 _BOT: Final = {"field": "bot", "type": "nominal", "title": "bot"}
 
 
 def experiment_figures(results: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the figures of results by bot and opponents, by name."""
+    """Return the figures by name, made from the results by bot and opponents."""
     return {"shares": _shares(results), "progress": _progress(results)}
 
 

@@ -1,8 +1,8 @@
-"""The folder of an experiment: what it holds, and how it goes on after an interruption.
+"""The folder of an experiment: what it holds, and how it is resumed after an interruption.
 
 experiment.toml     the file as it was run
 environment.json    versions, hashes of the bots, machine and times
-matches.jsonl       a match a line, in order; the only file that grows while it is played
+matches.jsonl       one match a line, in order; the only file that grows during play
 results.json        what `arena run` prints with --json
 figures/            Vega-Lite and PNG
 
@@ -36,7 +36,7 @@ class ExperimentFolder:
         self.matches = path / "matches.jsonl"
 
     def open(self, text: str, bots: Mapping[str, str]) -> None:
-        """Make the folder, or go on with one of the same experiment and bots.
+        """Make the folder, or resume one of the same experiment and bots.
 
         Args:
             text: The experiment's file.
@@ -72,7 +72,7 @@ class ExperimentFolder:
         write_json(self.path / name, value)
 
     def blocks(self) -> Iterator[list[dict[str, Any]]]:
-        """Yield the blocks that are kept, in order; what follows the last complete one is cut."""
+        """Yield the stored blocks in order; truncate the file after the last complete one."""
         _drop_incomplete(self.matches)
         block = []
         with self.matches.open(encoding="utf-8") as lines:
@@ -92,13 +92,13 @@ def append(file: TextIO, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def hash_of(entry: NamedBot) -> str:
-    """Return the SHA-256 of a bot's file; of a program that is started by a command, the words."""
+    """Return the SHA-256 of a bot's file, or of the command that starts a program."""
     content = " ".join(entry.command).encode() if entry.command else Path(entry.bot).read_bytes()
     return sha256(content).hexdigest()
 
 
 def _drop_incomplete(file: Path) -> None:
-    """Cut the file behind the last complete block."""
+    """Truncate the file after the last complete block."""
     end = at = 0
     with file.open("rb") as lines:
         for line in lines:
@@ -116,7 +116,7 @@ def write_json(file: Path, value: Any) -> None:
 
 
 def environment_of_run() -> dict[str, Any]:
-    """Return what a result needs beside its files: versions, platform, command and time."""
+    """Return how a result was made: versions, platform, command and time."""
     return {
         "versions": {"python": platform.python_version()} | _versions(),
         "platform": platform.platform(),

@@ -10,7 +10,7 @@ from arena.local.win_rates import WinRate, WinRates
 from arena.match.result import Result, Termination
 
 LOOK_MATCHES: Final = 200
-"""The matches between two looks at the interval; the same numbers on every machine."""
+"""The matches between two looks at the interval; fixed, so that every machine stops alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class SeededPairing:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The text that tells it apart in an experiment."""
+        """The unique key of the pairing in its experiment."""
         return self.bot, self.opponents, self.seed
 
     @property
@@ -50,7 +50,7 @@ class SeededPairing:
 
 @dataclass(slots=True)
 class PairingTally:
-    """The counts of a pairing, or of several of one bot and table."""
+    """The counts of a pairing, or of all pairings of one bot with one table, over the seeds."""
 
     pairing: SeededPairing
     rates: WinRates = field(init=False)

@@ -1,4 +1,4 @@
-"""`arena benchmark --rated`: measures a bot by its rated matches, and keeps what it finds."""
+"""`arena benchmark --rated`: measures a bot by its rated matches, and stores the result."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def measured_on_arena(bot: str) -> tuple[str, Benchmarked]:
     """Return the name and version of a bot of the settings' arena, and what was measured.
 
-    Keeps what it wins against the certified bot.
+    Stores its share against the certified bot.
 
     Args:
         bot: Its name, or name:version; by default its newest version.

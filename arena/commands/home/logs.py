@@ -19,13 +19,13 @@ LogFolder: TypeAlias = Annotated[
 
 
 _MOST_NAMED = 4
-"""The number of logs beyond which their folder is named instead."""
+"""The most logs that are named one by one; for more, only their folder is named."""
 
 
 def log_folder(named: Path | None) -> Path:
     """Return the existing or new folder for logs; a temporary one if none is named.
 
-    Of a temporary one nothing stays at the end of the process but logs with something to read.
+    At exit, a temporary folder keeps only non-empty logs.
     """
     if named is None:
         folder = Path(tempfile.mkdtemp(prefix="arena-programs-"))
@@ -36,7 +36,7 @@ def log_folder(named: Path | None) -> Path:
 
 
 def where_printed(folder: str | Path) -> str:
-    """Return the logs in a folder with something to read, for a sentence; empty if none has."""
+    """Return text that names the non-empty logs in a folder; "" if there are none."""
     logs = sorted(str(one) for one in Path(folder).glob("*.log") if one.stat().st_size)
     return ", ".join(logs) if len(logs) <= _MOST_NAMED else f"{len(logs)} logs in {folder}"
 
@@ -45,5 +45,5 @@ def _remove_empty(folder: Path) -> None:
     for log in folder.glob("*.log"):
         if not log.stat().st_size:
             log.unlink()
-    with suppress(OSError):  # it is not empty, or gone
+    with suppress(OSError):  # the folder is not empty, or gone
         folder.rmdir()

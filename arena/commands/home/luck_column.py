@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arena.lab.luck import TableName
 from arena.local.deal_blocks import BlockMatch
 
-if TYPE_CHECKING:  # it needs numpy, for which an error must not wait
+if TYPE_CHECKING:  # it imports numpy; an error in the arguments must not wait for that
     from arena.rating.luck import AdjustedShare
 
 
@@ -44,7 +44,7 @@ class LuckTally:
     def summary(self) -> dict[str, Any] | None:
         """Return the table of luck and the adjusted share by bot; None if no luck was measured.
 
-        Also None with too few matches to take it out.
+        Also None if there are too few matches to remove the luck.
         """
         if self._table is None:
             return None
@@ -76,7 +76,7 @@ def _json(found: "AdjustedShare") -> dict[str, float]:
 
 
 def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
-    """Return a bot's share with its 95 % interval, which is not even where it ends at 0 or 1."""
+    """Return a bot's share and 95 % interval, which is asymmetric if cut off at 0 or 1."""
     bot = summary["bots"][name]
     return f"{bot['share']:.1%} ({bot['share_low']:.1%} to {bot['share_high']:.1%})"
 

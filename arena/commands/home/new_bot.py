@@ -11,7 +11,7 @@ _ALL = ", ".join(LANGUAGES)
 
 
 def _known(word: str) -> str:
-    """Return the language, checked before a missing folder is reported."""
+    """Return the language, or raise; as a callback, before a missing folder is reported."""
     return language_named(word)
 
 

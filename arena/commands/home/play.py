@@ -1,8 +1,8 @@
 """`arena play`: plays matches among bots on this machine, without a server or a database.
 
 Matches run in one process and, if that is faster, in further ones: see `--jobs`. With
-`--same-deals`, at least one process plays each rotation of the seats; each bot has its own process
-if one of them is a program.
+`--same-deals`, each rotation of the seats has at least one process. If a bot is a program, each bot
+has a process of its own.
 """
 
 import secrets
@@ -122,7 +122,7 @@ def play(
 def _tally(
     bots: list[str], rules: AnyGame, variants: str, *, same_deals: bool
 ) -> PlayTally | VariantsTally:
-    """Return what is played and counts it. Raises CommandError and BotFileError."""
+    """Return the tally, with the line-ups to play. Raises CommandError and BotFileError."""
     if not variants:
         return PlayTally(line_up(bots, rules), same_deals=same_deals)
     if same_deals:
@@ -155,7 +155,7 @@ def _count(
 def _line_file(path: Path | None) -> Iterator[Callable[[str | None], None]]:
     """Provide a function that writes a line to the file; without a path it writes nothing.
 
-    If that fails, no half of the file is left. Raises CommandError.
+    If a write fails, the partial file is removed. Raises CommandError.
     """
     if path is None:
         yield lambda _line: None
@@ -166,7 +166,7 @@ def _line_file(path: Path | None) -> Iterator[Callable[[str | None], None]]:
         try:
             write()
         except OSError as error:
-            if path.is_file() and not path.is_symlink():  # no device
+            if path.is_file() and not path.is_symlink():  # not a device such as /dev/stdout
                 path.unlink()
             raise cannot_be_written(path, error) from error
 

@@ -18,11 +18,11 @@ from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.scoring import points
 
-if TYPE_CHECKING:  # it needs numpy, for which an error must not wait
+if TYPE_CHECKING:  # it imports numpy; an error in the arguments must not wait for that
     from arena.rating.variance_factor import VarianceFactor
 
 MOST_REASONS = 10
-"""The most kinds of faults that a report in text tells."""
+"""The most kinds of faults that the text report shows."""
 
 
 class PlayTally:
@@ -55,7 +55,7 @@ class PlayTally:
         self._points.extend(int(2 * (len(self.entries) - 1) * score) for _, score in of_bots)
 
     def variance_factor(self) -> "VarianceFactor | None":
-        """Return the variance that the blocks save; an incomplete last block is omitted."""
+        """Return how much variance the blocks save; an incomplete last block is omitted."""
         import numpy as np
 
         from arena.rating.variance_factor import variance_factor

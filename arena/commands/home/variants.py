@@ -28,7 +28,7 @@ from arena.local.win_rates import WinRate, WinRates
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import from_json
 
-if TYPE_CHECKING:  # they need numpy, for which an error must not wait
+if TYPE_CHECKING:  # they import numpy; an error in the arguments must not wait for that
     from arena.local.match_luck import MatchLuck, SeatedMatch
     from arena.rating.elo import FloatArray
     from arena.rating.paired import AdjustedDifference, PairedDifference
@@ -85,7 +85,7 @@ class VariantsTally:
             game: The rules.
 
         Raises:
-            CommandError: A bot does not play the game, or these are not as many as it has seats.
+            CommandError: A bot does not play the game, or there are not as many bots as seats.
             BotFileError: There is no such bot.
         """
         check_seats(len(words), game)
@@ -106,7 +106,7 @@ class VariantsTally:
         self.seconds = 0.0
         self._results = [array("d") for _ in range(count)]
         self._seen: list[list[tuple[SeatedMatch]]] = [[] for _ in range(count)]
-        """The matches by variant, as blocks of one; empty where the luck column is all."""
+        """The matches by variant, each as a block of one; empty if `_luck` is None."""
         self._lucks: list[list[Sequence[float]]] = [[] for _ in range(count)]
         self._matches = 0
 
@@ -135,7 +135,7 @@ class VariantsTally:
         return paired_difference(*self._both(variant))
 
     def without_luck(self, variant: int) -> "AdjustedDifference | None":
-        """Return the difference to the first one without luck, if taking it out gains something."""
+        """Return the difference to the first one without luck; None if luck cannot be removed."""
         import numpy as np
 
         from arena.rating.paired import adjusted_difference, can_be_adjusted
@@ -146,7 +146,7 @@ class VariantsTally:
         return adjusted_difference(*self._both(variant), luck) if luck.any() else None
 
     def _luck_of(self, variant: int) -> "Sequence[Sequence[float]]":
-        """Return the luck of a variant in each of its matches, by one or several estimates."""
+        """Return the luck of a variant: for each of its matches one or several estimates."""
         if self._luck is not None and not self._lucks[variant]:
             with progress(len(self._seen[variant]), "Removing luck") as advance:
                 found = self._luck.of_blocks(self._seen[variant], advance)

@@ -1,4 +1,4 @@
-"""The tokens of bots that agents registered on this machine, in a file for its user alone.
+"""The tokens of bots that agents registered on this machine, in a file that only its user can read.
 
 It is `config/bots.json` in ARENA_HOME.
 """

@@ -96,7 +96,7 @@ def _read_logins() -> dict[str, dict[str, str]]:
 
 
 def read_kept(path: Path) -> dict[str, dict[str, str]]:
-    """Return what a file keeps by address; nothing without a file. Raises CommandError."""
+    """Return a file's content by address; empty if there is no file. Raises CommandError."""
     try:
         kept = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:

@@ -27,7 +27,7 @@ def notes(
         say_json([note_to_json(one) for one in found])
         return
     for one in found:
-        # Further lines are indented deeper than any line of ours, or a note could imitate one.
+        # Indented deeper than any line of this command, so that a note cannot imitate one.
         text = "\n    ".join(one.text.splitlines())
         say(f"Turn {one.turn_number}, seat {one.seat}: {text}".rstrip())
         if one.usage is not None:

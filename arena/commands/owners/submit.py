@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from arena.clients.upload_client import UploadClient
 
 LOOK_SECONDS = 0.5
-"""Between two looks at what has become of the build; half as long again each time nothing has."""
+"""The first pause between two polls of a build; 1.5 times as long after each poll without news."""
 MOST_SECONDS = 5.0
-"""The longest of these pauses: a whole class may wait."""
+"""The longest pause between two polls: a whole class may wait at once."""
 REFUSED = 1
 """The exit code if the check refuses the build."""
 
@@ -59,7 +59,7 @@ def submit(
     Exit code 1: the check refused it.
     """
     key, client = login_at(address).key, client_of(address)
-    # Of "." the folder has the name.
+    # Resolved, because "." itself has no name.
     file = file.resolve() if file.is_dir() else file
     try:
         data = pack(file) if file.is_dir() else file.read_bytes()
@@ -85,12 +85,12 @@ def submit(
 
 
 def _read_by_python(name: str, text: bytes) -> None:
-    """Raise CommandError for what the check would refuse only once it was uploaded."""
+    """Raise CommandError for a syntax error, which the check would find only after the upload."""
     try:
         with warnings.catch_warnings(action="ignore"):  # -W error would make them errors
             compile(text, name, "exec", dont_inherit=True)
     except (MemoryError, RecursionError):
-        return  # nested too deeply for this Python; the check tells what the arena's makes of it
+        return  # nested too deeply for this Python; the check tries the Python of the arena
     except SyntaxError as error:
         where = f", line {error.lineno}" if error.lineno else ""
         read_by = f"Python {sys.version_info.major}.{sys.version_info.minor}"
@@ -100,9 +100,9 @@ def _read_by_python(name: str, text: bytes) -> None:
 
 
 def _meant(client: "UploadClient", key: str, file: Path) -> str:
-    """Return the bot that a file named without --name becomes a version of, or the owner's first.
+    """Return the bot's name for a file without --name: the owner's bot of that name, or the first.
 
-    Raises CommandError where it would be one more bot: mine2.py is more likely a version of mine.
+    Raises CommandError if it would be one more bot: mine2.py is more likely a version of mine.
     """
     own = client.bots_in_service(key)
     same = [name for name in own if folded(name) == folded(file.stem)]

@@ -1,4 +1,4 @@
-"""`arena check-boards`: compares checkpoints with the ratings of the whole log; updates them."""
+"""`arena check-boards`: compares checkpoints with ratings of the whole log, or updates them."""
 
 from dataclasses import asdict
 from typing import Annotated

@@ -131,10 +131,7 @@ def _json(
 
 
 def _table(title: str, found: "LadderHistory", chosen: set[int], limit: int, points: int) -> Table:
-    """Return a table with a line per bot, currently best first.
-
-    Its newest `points` are bars on one scale.
-    """
+    """Return a table with a line per bot, currently best first; the newest `points` are bars."""
     of_all = f" of {len(found.points)}" if points < len(found.points) else ""
     heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
     table = Table(*heads, title=f"{title}, {points}{of_all} points")
