@@ -11,8 +11,8 @@ from arena.scheduling.pairings import FormatError
 from arena.server.tournaments.tournament import Rules
 
 EventId = NewType("EventId", int)
-MOST_TRIED: Final = 65
-"""The search for a field that can play a final tries fewer bots than this."""
+MOST_TRIED: Final = 64
+"""The most sizes of the field that are tried in search of one that can play a final."""
 
 
 class Phase(Enum):
@@ -71,8 +71,8 @@ class FinalRules(Rules):
 
     def why_never(self) -> str:
         """Return why no number of bots can play it; "" if some can. It may take seconds."""
-        why = ""
-        for field in range(self.seats, MOST_TRIED):
+        why, fewest = "", self.seats * (self.groups or 1)
+        for field in range(fewest, fewest + MOST_TRIED):
             why = self._why_not(field)
             if not why:
                 break

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Delete, Insert, ScalarSelect, Update, delete, func, or_, select, update
+from sqlalchemy import Delete, Insert, ScalarSelect, Update, and_, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningDelete, ReturningUpdate
 
@@ -313,14 +313,20 @@ def entries_of(event_id: int) -> Row:
 
 
 def ready(event_id: int, *, connected: bool) -> Row:
-    """Count the entries of an event that would play now: with an accepted build, or `connected`."""
-    entered = event_entries.join(bots, bots.c.id == event_entries.c.bot_id).outerjoin(
-        hosted_bots, hosted_bots.c.bot_id == bots.c.id
+    """Count the entries of an event that a freeze would take now (see `freeze_due_events`).
+
+    They have an accepted build or, if the event admits it, are `connected`.
+    """
+    entered = (
+        event_entries.join(bots, bots.c.id == event_entries.c.bot_id)
+        .join(owners, owners.c.id == bots.c.owner_id)
+        .outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
+        .outerjoin(versions, versions.c.id == hosted_bots.c.version_id)
     )
-    hosted = hosted_bots.c.bot_id.is_not(None)
+    hosted = and_(versions.c.id.is_not(None), versions.c.retired_at.is_(None))
     plays = or_(hosted, connected_version().is_not(None)) if connected else hosted
-    found = select(func.count()).select_from(entered)
-    return found.where(event_entries.c.event_id == event_id, plays)
+    found = select(func.count()).select_from(entered).where(event_entries.c.event_id == event_id)
+    return found.where(plays, bots.c.retired_at.is_(None), owners.c.banned_at.is_(None))
 
 
 def archive_of(event_id: int) -> Row:

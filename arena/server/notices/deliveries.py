@@ -30,8 +30,8 @@ CLAIM: Final = timedelta(seconds=60)
 """How long a referee's claim on a delivery lasts."""
 FIRST_PAUSE: Final = timedelta(seconds=10)
 """The pause before the second try; each further pause is four times as long."""
-MOST_TRIES: Final = 8
-"""A delivery is given up after this many tries, about 15 hours after the first."""
+MOST_TRIES: Final = 9
+"""A delivery is given up after this many tries, the last two and a half days after the first."""
 LONGEST_WAIT_SECONDS: Final = 3_600.0
 """Upper bound of a wait, because the clock of the database may be changed."""
 RETRY_SECONDS: Final = 15.0

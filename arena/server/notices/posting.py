@@ -7,7 +7,7 @@ their webhooks may only be on the public internet, never in the network of the a
 import json
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -137,24 +137,27 @@ class _Connection(HTTPConnection):
         addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
         if self._public and not all(map(is_public, addresses)):
             raise OSError(f"{self.host} is not on the public internet")
-        failure: OSError | None = None
+        self.sock = sock = self._reached(addresses)
+        if self._tls is not None:
+            self.sock = sock = self._tls.wrap_socket(
+                sock, server_hostname=self.host, do_handshake_on_connect=False
+            )
+        if self.given_up:  # perhaps before there was a socket to shut down
+            raise _late()
+        if isinstance(sock, ssl.SSLSocket):
+            sock.do_handshake()
+
+    def _reached(self, addresses: Iterable[str]) -> socket.socket:
+        """Return a connection to the first address that accepts one. Raises OSError."""
+        failure = OSError(f"{self.host} has no address")
         for address in addresses:
             if self.given_up:
                 break
             try:
-                plain = socket.create_connection((address, self.port), self.timeout)
-                break
+                return socket.create_connection((address, self.port), self.timeout)
             except OSError as error:
                 failure = error
-        else:
-            raise failure or OSError(f"{self.host} has no address")
-        self.sock = plain
-        if self._tls is not None:
-            secured = self._tls.wrap_socket(
-                plain, server_hostname=self.host, do_handshake_on_connect=False
-            )
-            self.sock = secured
-            secured.do_handshake()
+        raise failure
 
 
 def is_public(address: str) -> bool:

@@ -59,6 +59,12 @@ async def test_a_final_is_tried_with_few_bots_first_and_never_in_the_event_loop(
     assert len(by) == 1
 
 
+def test_a_final_of_many_groups_is_tried_with_as_many_bots_as_these_take() -> None:
+    rules = replace(RULES, format=FormatName.GROUPS, groups=40, advance=1)
+    assert rules.why_never() == ""
+    assert "too few for 40 groups" in rules._why_not(79)
+
+
 async def test_an_owner_enters_one_bot_and_may_change_it_until_the_freeze(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:
@@ -266,5 +272,5 @@ async def test_a_final_has_only_as_many_entries_as_can_play_it(store: Store, dat
 
 async def test_a_final_that_nobody_can_ever_play_is_not_announced(store: Store) -> None:
     swiss = replace(RULES, format=FormatName.SWISS, rounds=500)
-    with pytest.raises(RequestRefusedError, match=r"can never be played: 64 bots .* at most 63"):
+    with pytest.raises(RequestRefusedError, match=r"can never be played: 65 bots .* at most 65"):
         await store.events.create("cup", said(swiss), "me")

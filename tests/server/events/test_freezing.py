@@ -56,13 +56,18 @@ async def test_the_build_that_plays_at_the_freeze_is_that_of_the_final(
     eve = await signed_up(store, "eve")
     await uploaded(store, eve, "unchecked")
     await store.events.enter(eve, "cup", "unchecked")
+    await entrant(store, database, "cup", "fay")
+    await store.owners.ban("fay", "me")
     await store.retire("bot-dan")
+    assert (await store.finals.progress(event)).bots == 2  # ann's and bob's
     event = await frozen(store, sql, event)
     assert event.frozen_at is not None
+    assert (await store.finals.progress(event)).bots == 2
     assert await fixed(store) == {
         "bot-ann": "2",
         "bot-bob": "1",
         "bot-dan": None,
+        "bot-fay": None,
         "unchecked": None,
     }
     await accept(store, database, "unchecked")

@@ -144,7 +144,7 @@ async def test_what_is_not_taken_is_tried_again_and_in_the_end_given_up(
     await store.events.cancel("cup", "me", "rain")
     await store.event_notices.keep()
     taken.refuses = "it is gone"
-    for tries in range(8):
+    for tries in range(9):
         (line,) = await store.webhooks.of_event(event.id)
         assert line.waiting == 1, tries
         sql.execute("UPDATE deliveries SET due_at = now() WHERE due_at IS NOT NULL")

@@ -4,8 +4,9 @@ import json
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -87,3 +88,25 @@ def test_an_answer_that_comes_a_byte_at_a_time_is_not_waited_for(
         finally:
             over.set()
         dribbling.result(PATIENCE)
+
+
+def test_of_a_host_with_several_addresses_none_is_waited_for_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(posting, "ANSWER_SECONDS", 0.3)
+    known = socket.getaddrinfo
+
+    def several_for_the_host(host: str, *rest: Any, **how: Any) -> Any:
+        addresses = [f"127.0.0.{number}" for number in (1, 2, 3)]
+        named = addresses if host == "several.example" else [host]
+        return [found for one in named for found in known(one, *rest, **how)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", several_for_the_host)
+    with socket.create_server(("0.0.0.0", 0), backlog=0) as full, ExitStack() as waiting:
+        port = full.getsockname()[1]
+        for _ in range(4):  # more than the queue of connections takes
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
+        with pytest.raises(OSError, match=r"did not answer within 0\.3 s"):
+            post(delivery(f"http://several.example:{port}/", public=False), b"{}", {})
