@@ -271,7 +271,7 @@ def _wanted(asked: DicePair | None, options: BluffOptions | None) -> list[DicePa
 def _exact(wanted: list[DicePair], asked: DicePair | None) -> bool:
     """Return whether all states are solved with proof.
 
-    Four dice take hours, so they are solved so only on request.
+    Four dice take hours, so a proof for them is computed only on request.
     """
     return max(map(sum, wanted)) <= (LIGHT if asked is None else MOST_DICE)
 

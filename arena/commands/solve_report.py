@@ -16,7 +16,7 @@ from arena.wording import number_of
 _AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
 """Seconds between reports: if bounds were computed, and if they were not."""
 _CLOSING_IN = (0.5, 3.0)
-"""The range of the power of the iterations with which bounds are assumed to converge."""
+"""The range assumed for p if the bounds are as far apart as iterations ** -p."""
 _FOREVER = 30 * 86_400
 
 
@@ -44,7 +44,7 @@ def exact_line(state: SolvedState) -> StateLine:
 def played_line(state: PlayedState, *, one_round: bool = False) -> StateLine:
     """Return the line of a state solved by play that knows only its last bets.
 
-    Its value is an estimate; its bounds are only those of any value.
+    Its value is an estimate; its bounds are the trivial ones, those of the scale.
     """
     whole = ValueBounds(-1.0 if one_round else 0.0, 1.0)
     return StateLine(state.dice, state.value, whole, None, state.sweeps, state.seconds)

@@ -1,4 +1,4 @@
-"""The work of `arena solve`: exact solutions of small states, and the others by the last bets."""
+"""The work of `arena solve`: proven play in small states, play by the last bets in the others."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -117,7 +117,7 @@ def all_states(
     wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
     *, checkpoints: bool,
 ) -> list[StateLine]:  # fmt: skip
-    """Return the wanted states: with few dice in play with proof, the others by the last bets.
+    """Return the wanted states: proven with few dice in play, else solved by the last bets only.
 
     States with more dice that the folder holds are used unchanged.
     """

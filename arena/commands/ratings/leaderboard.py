@@ -129,7 +129,7 @@ def _follow(
         changed = rules.options.changed()
         size, ladder = ladder_of_table(read, rules.name, changed, seats, score, control)
         named, console = title(rules, size, score, control), Terminal()
-        # Elsewhere than on a terminal nothing can be replaced: there is one board after the other.
+        # Only a terminal can replace a board; elsewhere each board is printed after the last one.
         on_terminal = console.is_terminal and not as_json
         with Live(console=console, auto_refresh=False) if on_terminal else nullcontext() as live:
             async for board in follow(url, LiveBoard(ladder, read)):
@@ -215,7 +215,7 @@ def _tables_and_note(
 ) -> tuple[list[Table], Text]:
     """Return the tables of a leaderboard, and a note.
 
-    The luck-adjusted column is in the table, or where that is too wide in a table of its own below.
+    The luck-adjusted column is in the table or, if that is too wide, in a table of its own below.
     The note explains that column, and says which lines are shown if not all.
     """
     luck = luck_of_lines(rules, lines)

@@ -17,7 +17,7 @@ MATRIX_BOTS = 10
 
 
 def details_json(found: Details) -> dict[str, Any]:
-    """Return all details, by bot and by pair; the numbers are of one moment."""
+    """Return all details, by bot and by pair, as of one moment."""
     compared = found.comparisons
     names = {line.version_id: _key(line) for line in found.board.lines}
     bots, pairs, worst, cycle, unbeaten = [], [], None, [], []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def luck_of_lines(rules: AnyGame, lines: Sequence["BoardLine"]) -> "LuckSource | None":
-    """Return the source of these lines' luck-adjusted ratings; None where there are none."""
+    """Return the source of these lines' luck-adjusted ratings; None if they have none."""
     from arena.server.boards.luck_adjusted import luck_source
 
     return luck_source(rules.name, [line.luck_adjusted for line in lines])

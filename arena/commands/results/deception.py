@@ -91,7 +91,7 @@ def _lines(names: Sequence[str]) -> int:
 def _tables(played: Iterator[tuple[Transcript, _Solved]], bot: str | None) -> list[BotTable]:
     """Return the tables of all bots in these matches, or of one. Raises CommandError without any.
 
-    Transcripts are not held: of a match its decisions stay.
+    Only the decisions of a match stay in memory, not its transcript.
     """
     matches: dict[tuple[str, str], list[BotMatch]] = defaultdict(list)
     played_as: dict[tuple[str, str], PlayedAs] = defaultdict(PlayedAs)

@@ -17,7 +17,7 @@ from arena.wording import number_of
 
 @dataclass
 class PlayedAs:
-    """What the matches of a bot are of."""
+    """The versions, table sizes and options of a bot's matches."""
 
     versions: set[str] = field(default_factory=set)
     seats: set[int] = field(default_factory=set)
@@ -48,7 +48,7 @@ def print_bots(found: Sequence[BotTable]) -> None:
 
 
 def print_situations(found: Sequence[BotTable]) -> None:
-    """Print for each game of a bot a line for each situation."""
+    """Print one table for each game of a bot, with a line for each situation."""
     for one in found:
         matches = number_of(one.table.matches, "match", "matches")
         Terminal().print(f"{one.bot}: {matches} of {one.game}.")
@@ -74,7 +74,7 @@ def _print(heads: Sequence[str], rows: Sequence[tuple[Sequence[str], DeceptionRo
 
 
 def _share(share: Share) -> str:
-    """Return a share with its interval and counts in words."""
+    """Return a share with its interval, as text."""
     if share.share is None:
         return "–"
     return f"{share.share:.1%} ({share.low:.1%} to {share.high:.1%})"

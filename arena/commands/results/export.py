@@ -149,7 +149,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 def _complete(file: Path) -> Iterator[Path]:
     """Provide a new file next to `file`, which is renamed to it when complete.
 
-    Raises CommandError unless `file` is free or a regular file, because a device must not be
+    Raises CommandError if `file` exists and is not a regular file, because a device must not be
     replaced, and if it cannot be written. A symbolic link is followed.
     """
     target = file.resolve()

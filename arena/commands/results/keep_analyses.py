@@ -25,9 +25,9 @@ from arena.server.results.kept_analyses import edition, to_keep
 from arena.settings import read_settings
 
 _AT_A_TIME = 200
-"""The number of matches that are read, analysed and saved together; by tables, seconds of work."""
+"""The number of matches read, analysed and saved together; seconds of work with the tables."""
 _OVERLAP = timedelta(minutes=10)
-"""The delay of recording after a match's end beyond which only the next start finds the match."""
+"""The overlap of searches: a match recorded later than this after its end waits for a restart."""
 
 log = structlog.get_logger()
 
@@ -55,7 +55,7 @@ async def analyse_missing(
 ) -> None:
     """Analyse the unanalysed matches of a database as `keep_missing` does.
 
-    When matches arrive, those are searched that ended after the last search began, minus `overlap`.
+    When matches arrive, it searches those that ended after the last search began, minus `overlap`.
     """
     wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
     with workers_of(jobs, cluster) as workers:

@@ -54,7 +54,7 @@ def luck(
 
 
 FEW = 3_000
-"""The number of matches measured in a second, before further processes have started."""
+"""The matches that one process measures in a second, before further processes have started."""
 
 
 def _measure_missing(jobs: int | None, cluster: str | None, *, as_json: bool) -> None:

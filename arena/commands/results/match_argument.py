@@ -30,7 +30,7 @@ def transcripts_in(
 ) -> Iterator[tuple[str, Transcript]]:
     """Yield the transcripts of a file, each with its place in words.
 
-    Raises CommandError, which `unreadable` makes where the file cannot be read.
+    Raises CommandError; `unreadable` makes the one for a file that cannot be read.
     """
     try:
         for line, text in texts(Path(file)):

@@ -46,8 +46,8 @@ def matches(
 ) -> None:
     """Print finished matches, newest first or in another order."""
     if game is not None:
-        # The import is here, as below: a list of matches needs no games, a fifth of its
-        # running time.
+        # Imported on use, as below: a list of matches needs no games, whose import takes a
+        # fifth of its running time.
         from arena.games import make_game
 
         make_game(game)

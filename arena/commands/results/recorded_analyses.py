@@ -35,14 +35,14 @@ from arena.server.results.kept_analyses import edition, kept_decisions, to_keep
 from arena.server.results.match_search import MatchFilter, found_matches, transcripts_of_matches
 
 _AT_A_TIME = 50
-"""The number of matches that are computed before they are saved; by tables, seconds of work."""
+"""The number of matches computed before they are saved; seconds of work with the tables."""
 
 
 def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
     """Return the analysis of a match.
 
-    With `all_values` it is computed even if it is saved, because only the values of two actions
-    are. Raises CommandError and StorageError.
+    With `all_values` it is computed even if it is saved, because a saved analysis has the values
+    of only two actions. Raises CommandError and StorageError.
     """
     match_id = match_id.lower()
     with _database() as database:
@@ -81,7 +81,7 @@ def newest_seats(bot: str, limit: int) -> list[SeatAnalysis]:
 def newest_shares(bot: str, limit: int) -> Iterator[tuple[Transcript, Mapping[int, SolvedShares]]]:
     """Yield a bot's newest matches, newest first, with solved play's bluffs and doubts by step.
 
-    Kept analyses are read for them; what is missing is looked up in the tables, and not kept.
+    Reads the saved analyses; looks up the others in the tables, and does not save them.
 
     Raises CommandError and StorageError.
     """

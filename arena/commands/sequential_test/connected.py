@@ -4,8 +4,8 @@ The referee plays seat blocks with fresh deals, so that no bot knows the others'
 
 two versions alone        one tournament of the two; the score of a block is the new version's mean
 against opponents         two tournaments of one table each, the same opponents once with each
-                          version, in the same order of seats; the first block of the one and the
-                          first of the other are scored as 1/2 + (new - old) / 2, and so on
+                          version, in the same order of seats; block n of one and block n of the
+                          other are together scored as 1/2 + (new - old) / 2
 
 Blocks are counted in the order in which they were begun, up to the first that is not over: counting
 them as they end would favour short ones.
@@ -49,7 +49,7 @@ from arena.server.tournaments.tournaments import NewEntry
 from arena.settings import read_settings
 
 MOST_BLOCKS = 10_000
-"""The default maximum: more than bounds of 0,5 normalised Elo almost ever need."""
+"""The default maximum; bounds of 0,5 normalised Elo almost never need as many."""
 MOST_AHEAD = 10
 """Blocks that one of two tournaments may be ahead of the other before it is paused: blocks ahead
 are wasted if the test ends first, or if a bot of the other tournament never connects."""
@@ -109,7 +109,7 @@ async def _hold(
     url: str, plan: ConnectedTest, progress: SequentialProgress, show: Live | None
 ) -> None:
     async with open_store(url) as store:
-        progress.interrupted = True  # until it ends otherwise
+        progress.interrupted = True  # set to False below if the test ends by itself
         tournaments = []
         try:
             for name, field in zip(plan.names, await _fields(store, plan), strict=True):
@@ -150,12 +150,12 @@ async def follow(
 ) -> None:
     """Count the tournaments' blocks until the test stops, or no more can come.
 
-    A database that is away is waited for: `changes` yields when it is back.
+    Waits while the database is unreachable: `changes` yields when it is back.
     """
     taken = 0
     paused: set[str] = set()
     columns: list[list[Fraction]] = [[] for _ in tournaments]
-    last: dict[TournamentId, str] = {}  # the block of each up to which they are in the columns
+    last: dict[TournamentId, str] = {}  # the last block of each tournament in its column
 
     async def look() -> bool:
         nonlocal taken
@@ -203,7 +203,7 @@ async def keep_together(
             state, change = TournamentState.RUNNING, paused.discard
         else:
             continue
-        # It may have ended in the meantime.
+        # The tournament may have ended in the meantime.
         with suppress(TournamentStateError):
             await store.tournaments.change_state(name, state)
             change(name)
@@ -228,7 +228,7 @@ def block_score(tournament: Tournament, block: BlockRecord) -> Fraction:
 
 
 def score_of_test(scores: Sequence[Fraction]) -> Fraction:
-    """Return the score of a block of both versions, or of one with each: 0 to 1, 1/2 if equal."""
+    """Return the score of a block, or of two, one with each version: 0 to 1, 1/2 if equal."""
     if len(scores) == 1:
         return scores[0]
     new, old = scores

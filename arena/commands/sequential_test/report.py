@@ -12,7 +12,7 @@ from arena.rating.sprt import Sprt
 ONE_SCORE = (
     "All blocks scored alike, so how they scatter is not known: an estimate has no interval."
 )
-"""Told where the estimates of a test say nothing."""
+"""Printed if all blocks have one score, so that the estimates have no interval."""
 _MOST_REASONS = 5
 _MOST_SCORES = 9
 

@@ -38,7 +38,7 @@ SLOW_BOTS = frozenset[str]().union(*[kit.slow_bots for kit in KITS.values()])
 """The sample bots that play only on request."""
 
 PERSON = "person"
-"""The bot as which people play on the dashboard; it plays no rated matches."""
+"""The name of the bot that people play with on the dashboard; it plays no rated matches."""
 
 
 class Children:
@@ -151,9 +151,9 @@ async def house_tokens(
 
 
 async def person_token(store: Store) -> str | None:
-    """Return a new token for the bot as which people play on the dashboard.
+    """Return a new token for the bot that people play with on the dashboard.
 
-    It is registered if necessary; None if another owner has its name.
+    The bot is registered if necessary; None if another owner has its name.
     """
     return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots([PERSON])})
 

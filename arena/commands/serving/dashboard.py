@@ -78,10 +78,10 @@ def dashboard(
     configure_logs(settings)
     host = settings.host if host is None else bare_host(host)
     port = settings.dashboard_port if port is None else port
-    public_addresses(settings, settings.host)  # raises here: the pages would show any text
+    public_addresses(settings, settings.host)  # raises if invalid: the pages would show any text
     port = require_free(host, port)
     with database(settings) as url:
-        # The referee whose running matches it shows.
+        # The referee whose running matches the pages show.
         address = os.environ.get("ARENA_ADDRESS") or own_address(settings)
         environment = client_environment(settings) | {
             "ARENA_ADDRESS": address,

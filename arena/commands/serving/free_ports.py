@@ -28,7 +28,7 @@ def require_free(host: str, port: int, option: str = "--port") -> int:
 
 
 def _listened(host: str, port: int) -> int:
-    """Listen for a moment and return the port."""
+    """Bind to the port for a moment and return it."""
     found = socket.getaddrinfo(bare_host(host), port, type=socket.SOCK_STREAM)
     family, kind, protocol, _, address = found[0]
     with socket.socket(family, kind, protocol) as probe:

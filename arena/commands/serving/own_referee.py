@@ -29,8 +29,8 @@ _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
     """Return the rule for who may become an owner.
 
-    If the settings do not define it, it is open where the referee serves its own machine `alone`,
-    else an invite is needed.
+    If the settings do not define it, sign-up is open if the referee serves only its own machine
+    (`alone`); otherwise an invite is needed.
     """
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
 
@@ -38,7 +38,7 @@ def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
 def referee_settings(
     settings: Settings, table_types: Sequence[TableType], host: str, *, alone: bool = False
 ) -> RefereeSettings:
-    """Return what a referee that listens on `host` starts with; its metrics stay at ARENA_HOST.
+    """Return the settings of a referee that listens on `host`; its metrics stay at ARENA_HOST.
 
     Raises SettingsError, DataDirectoryError and SetupError.
     """
@@ -137,8 +137,8 @@ def own_address(settings: Settings, port: int | None = None) -> str:
 def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[str]]:
     """Return a function from the port to the addresses at which bots may reach the referee.
 
-    Each of several referees has another address; there are none if the settings and the host name
-    none. Raises SettingsError.
+    Each of several referees has another address; there are none if neither the settings nor the
+    host name any. Raises SettingsError.
     """
     named = settings.public_addresses
     if named:

@@ -78,7 +78,7 @@ class _Plan:
     """The chosen options."""
 
     settings: Settings
-    """The settings of the environment, with the options in their places."""
+    """The settings of the environment, overridden by the options."""
     hosting: HostingTerms | None
     dashboard_port: int | None
     table_types: list[TableType]
@@ -202,7 +202,7 @@ async def _up(plan: _Plan, url: str) -> None:
                 # The requested number of matches is rounded up to whole blocks.
                 await arena.wind_down()
             await stop_worker(running, stopping)
-            # This precedes the end of the sample bots: to them the referee is only unreachable.
+            # Before the sample bots are stopped: they see only that the referee is unreachable.
             await arena.hand_over()
         typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
@@ -223,10 +223,7 @@ async def _tell_pages(plan: _Plan, running: Children) -> None:
 
 
 def _start_further(plan: _Plan, url: str, running: Children) -> None:
-    """Start the referees in addition to that of this process.
-
-    Their spooled matches are in the same directory.
-    """
+    """Start the other referees; they spool matches into the same directory as this one."""
     tables = [word for table in plan.tables for word in ("--table", table)]
     pace = "max" if plan.settings.pace == FULL_SPEED else f"{plan.settings.pace:g}"
     for number in range(2, plan.referees + 1):
@@ -296,10 +293,10 @@ def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Keep other `arena up` out of this home until the block is left, or this process is gone.
+    """Lock this home against another `arena up` until the block, or this process, ends.
 
-    A second would give new tokens to the bots of the first. Raises CommandError if one runs there,
-    and SetupError.
+    A second one would give new tokens to the bots of the first. Raises CommandError if one runs
+    there, and SetupError.
     """
     make_private_home(home)
     place = home / "up.lock"

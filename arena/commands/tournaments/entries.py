@@ -30,8 +30,8 @@ def versions_named(
 ) -> list[BotVersion]:
     """Return the versions named as BOT or BOT:VERSION, separated by commas.
 
-    BOT is the version that plays of a hosted bot, else its newest in service. Raises CommandError,
-    also for a version that cannot play.
+    BOT stands for the playing version of a hosted bot, else for the newest in service. Raises
+    CommandError, also for a version that cannot play.
     """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     found = [_version_named(name, known, participation) for name in wanted]

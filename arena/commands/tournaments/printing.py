@@ -36,7 +36,7 @@ from arena.server.tournaments.tournament import Tournament, TournamentRecord, To
 def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
     """Print a line per tournament, and how many of `count` they are.
 
-    `found` has the number of blocks that count.
+    `found` has each tournament with its number of blocks that count.
     """
     if not found:
         say("No such tournament yet: see `arena tournament create --help`.")
@@ -118,7 +118,7 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
 
 
 def _print_group(tournament: Tournament, group: GroupTable) -> None:
-    """Print the table of a group, with a line below those that go on."""
+    """Print the table of a group, with a line below the bots that go on to the knockout."""
     table = Table("#", "bot", "points", "points per block", "blocks", title=f"Group {group.name}")
     for line in group.lines:
         table.add_row(
@@ -160,7 +160,7 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
 
 
 def seconds_left(tournament: Tournament, blocks: int, pace: PlayingSpeed) -> dict[str, Any]:
-    """Return how long so many blocks take, as JSON; None if the slots are too few for a table."""
+    """Return how long the blocks take, as JSON; None if there are too few slots for a table."""
     time = duration.duration(tournament.rules, pace, blocks).time
     return {"slots": pace.slots, "seconds_left": None if time is None else time.total_seconds()}
 
@@ -200,7 +200,7 @@ def tournament_json(record: TournamentRecord) -> dict[str, Any]:
 
 
 def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
-    """Return the lines of the standings as JSON, best first; `group` is among groups alone."""
+    """Return the lines of the standings as JSON, best first; only groups have a `group`."""
     tournament = record.tournament
     group_of = {
         line.entry: {"group": group.name} for group in group_tables(record) for line in group.lines
