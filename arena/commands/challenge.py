@@ -27,7 +27,7 @@ from arena.commands.terminal import say, say_json, say_table
 from arena.games import make_game
 
 DASHBOARD_PORT = 8501
-"""The port of the dashboard on the referee's host, unless --dashboard says another address."""
+"""The port of the dashboard on the referee's host, unless --dashboard gives an address."""
 
 
 def challenge(

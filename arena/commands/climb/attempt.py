@@ -87,7 +87,7 @@ def attempt(
 
     Args:
         build: The agent's bot.
-        rung: The opponent and the number of blocks, half of that of the matches.
+        rung: The opponent, and the number of blocks of two matches.
         seed: The seed of the deals.
         place: The folder of the round.
         control: The time control.

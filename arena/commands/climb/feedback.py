@@ -70,7 +70,7 @@ def attempt_json(attempt: Attempt) -> dict[str, Any]:
 
 
 def write_feedback(folder: ClimbFolder, place: Path, last: Attempt | None, refused: str) -> None:
-    """Replace the feedback by that on the last attempt, or by why the bot was refused."""
+    """Replace the feedback with that on the last attempt, or with why the bot was refused."""
     if folder.feedback.is_symlink() or folder.feedback.is_file():
         folder.feedback.unlink()
     shutil.rmtree(folder.feedback, ignore_errors=True)

@@ -10,7 +10,7 @@ from arena.match.flow import Refused
 def fault_json(
     game: AnyGame, bot: str, kind: str, reason: str, first: Refused, times: int
 ) -> dict[str, Any]:
-    """Return a fault as JSON; its seat, turn, view and actions are those of its first time."""
+    """Return a fault as JSON; its seat, turn, view and actions are of its first occurrence."""
     return {
         "bot": bot,
         "kind": kind,

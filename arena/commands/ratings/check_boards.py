@@ -1,4 +1,4 @@
-"""`arena check-boards`: compares checkpoints with ratings of the whole log, or updates them."""
+"""`arena check-boards`: compares checkpoints, updated first on request, with the whole log."""
 
 from dataclasses import asdict
 from typing import Annotated

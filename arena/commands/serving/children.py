@@ -61,7 +61,7 @@ class Children:
             env=own_environment(environment),
             stdout=log,
             stderr=STDOUT,
-            # A bot that is asked to stop plays on for a while, and would wait for its referee.
+            # Not SIGTERM: a bot then plays on for a while, and would wait for its referee.
             death_signal=signal.SIGKILL,
             niceness=niceness,
         )
