@@ -220,7 +220,7 @@ def pace(
         client_of(address).pace(login_at(address).key, name, chosen)
     say(f"{name} {pace_in_words(chosen)}.", err=True)
     if chosen is not None:
-        say("What it did not play in the last hour it may play at once.", err=True)
+        say("Matches not used in the last hour may be played at once.", err=True)
 
 
 @app.command()

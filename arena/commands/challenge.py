@@ -59,7 +59,7 @@ def challenge(
     follow: Annotated[
         str,
         typer.Option(
-            help="Ask for no matches, but tell of those of a challenge that was asked for before.",
+            help="Request no matches; report those of an earlier challenge.",
             metavar="CHALLENGE_ID",
         ),
     ] = "",

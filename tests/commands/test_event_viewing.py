@@ -12,4 +12,4 @@ def test_a_list_of_matches_says_how_to_see_older_ones_and_whose_transcript_is_go
     )
     assert about_older([newer]) == "Older ones: --before 9."
     said = about_older([newer, older])
-    assert said.startswith("Older ones: --before 8. Of 1 of these no transcript is kept any more")
+    assert said.startswith("Older ones: --before 8. 1 of these have no transcript any more")

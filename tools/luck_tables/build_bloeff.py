@@ -6,7 +6,7 @@ Plays matches with `reference_bloeff` at each table size, and estimates the valu
 card by least squares: the additional share of the other seats beaten per card of this kind above
 the mean of the dealt hands. Fractions make the result independent of the machine's rounding.
 
-Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
+Afterwards set its name and SHA-256 in the kit's luck.py. A published table is never changed.
 """
 
 import json

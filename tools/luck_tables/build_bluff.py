@@ -10,7 +10,7 @@ Plays matches of two seats with `reference_play`, then
    matching dice of both hands, then by finer and finer counts. Each level adds the mean of the
    residuals, shrunk towards 0 as if by SHRINK rounds with residual 0.
 
-Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
+Afterwards set its name and SHA-256 in the kit's luck.py. A published table is never changed.
 """
 
 import json

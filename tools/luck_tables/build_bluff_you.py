@@ -7,7 +7,7 @@ of sum, by the place of its chip, by least squares: the additional share of the 
 bluffer beats per such roll above the expected number, shrunk towards 0 as if by SHRINK rolls.
 Fractions make the result independent of the machine's rounding.
 
-Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
+Afterwards set its name and SHA-256 in the kit's luck.py. A published table is never changed.
 """
 
 import json

@@ -133,7 +133,7 @@ def message(
         ]
     chosen = list(dict.fromkeys(chosen))
     if not chosen:
-        raise CommandError("there is nobody of whom that is so.")
+        raise CommandError("nobody in the event matches these options.")
     client.message(name, text, chosen)
     say(f"Sent to {', '.join(chosen)}.", err=True)
 

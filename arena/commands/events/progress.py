@@ -55,7 +55,7 @@ def lines(found: "ProgressSeen") -> list[str]:
             f"{event.name}: all is played since {in_utc(found.ended)}: {size}, "
             f"{number_of(found.walkovers, 'walkover')}. Results at {in_utc(event.results)}."
         ]
-    left = "no block is played yet (workers end the shifts first that run)"
+    left = "no block is played yet (workers first finish their running shifts)"
     if found.left is not None:
         left = f"{in_words(found.left)} left at the pace so far"
     return [

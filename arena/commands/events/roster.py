@@ -54,6 +54,8 @@ def roster(
         say(f"All {len(people)} people are on the roster already; no file is written.")
         return
     files = {keys: keys_file(drafted)}
+    if slips == keys:
+        raise CommandError(f"{slips} cannot hold both keys and slips: name two files.")
     if slips is not None:
         files[slips] = slips_page(event, drafted, dashboard)
     added = enroll(client, name, drafted, files)

@@ -93,7 +93,9 @@ def matches(
 def about_older(found: "Sequence[EventMatch]") -> str:
     """Return how to see older matches, and how many of these have no transcript any more."""
     gone = sum(not one.kept for one in found)
-    kept = f" Of {gone} of these no transcript is kept any more: of the newest blocks alone it is."
+    kept = (
+        f" {gone} of these have no transcript any more: only those of the newest blocks are kept."
+    )
     return f"Older ones: --before {found[-1].block}." + kept * bool(gone)
 
 

@@ -59,7 +59,7 @@ def check_bot(
     address: AddressOption = DEFAULT_ADDRESS,
     only: Annotated[str, typer.Option(metavar="NAME,NAME,…", help="Only these scenarios.")] = "",
     seconds: Annotated[
-        float, typer.Option(min=1, help="After so long a scenario has failed.")
+        float, typer.Option(min=1, help="The time limit of a scenario, in seconds.")
     ] = SCENARIO_SECONDS,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     logs: LogFolder = None,

@@ -12,8 +12,8 @@ LogFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--logs",
-        help="A folder for what each program prints; if not named a new temporary one, which stays "
-        "if anything was printed.",
+        help="A folder for what each program prints; by default a temporary folder, kept only if "
+        "something was printed.",
     ),
 ]
 

@@ -29,34 +29,34 @@ def policy(
         str | None,
         typer.Option(
             metavar="N|all",
-            help="Of each bot, rank only so many of the newest versions of a ladder.",
+            help="Rank only the N newest versions of each bot on a ladder.",
         ),
     ] = None,
     ranked_days: Annotated[
         str | None,
-        typer.Option(metavar="N|all", help="Rank only versions that played within so many days."),
+        typer.Option(metavar="N|all", help="Rank only versions that played within N days."),
     ] = None,
     transcript_days: Annotated[
         str | None,
         typer.Option(
             metavar="N|all",
             help="Keep transcripts, faults and analyses of matches outside of tournaments and "
-            "events for so many days; results stay. What is removed cannot be had back.",
+            "events for N days; results stay. What is removed cannot be restored.",
         ),
     ] = None,
     notice_days: Annotated[
         str | None,
         typer.Option(
             metavar="N|all",
-            help="Keep notices of bots, and what is known of deliveries to webhooks, for so many "
-            "days; what feeds show stays.",
+            help="Keep notices of bots, and records of deliveries to webhooks, for N days; what "
+            "feeds show stays.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """As the operator, change the rules for all bots, as far as given, and print them.
+    """As the operator, change the given rules for all bots, and print all rules.
 
-    They hold at once, at all referees. Ratings stay what they are.
+    They take effect at once, at all referees. Ratings do not change.
     """
     changes: dict[str, int | None] = {}
     if pace is not None:

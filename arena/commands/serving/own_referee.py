@@ -122,7 +122,8 @@ def free_socket(settings: Settings) -> Path | None:
         except OSError:
             return path
     log.info(
-        "another referee has the socket; workers pass on what is for this one", socket=str(path)
+        "another referee listens on the socket; workers relay messages to this one",
+        socket=str(path),
     )
     return None
 

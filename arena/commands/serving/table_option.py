@@ -22,7 +22,7 @@ def table_types(tables: Sequence[str]) -> list[TableType]:
 def _table_type(table: str) -> TableType:
     name, _, rest = table.partition(":")
     seats, _, settings = rest.partition(":")
-    if not seats.isdigit():
+    if not seats.isdecimal():
         raise CommandError(f"--table {table}: write GAME:SEATS, for example bluff:2.")
     options: dict[str, str] = {}
     times: dict[str, str] = {}

@@ -45,9 +45,9 @@ def work(
 ) -> None:
     """Run hosted bots in the sandbox until Ctrl-C.
 
-    On the referee's machine they play over its socket: with an ARENA_HOME of its own ARENA_SOCKET
-    says where that is. On another machine the worker passes on what they say. ARENA_DATABASE_URL
-    says where the queue is.
+    On the referee's machine they play over its socket; if the worker has its own ARENA_HOME, set
+    ARENA_SOCKET to the path of the socket. On another machine the worker relays the bots' messages.
+    ARENA_DATABASE_URL is the database with the queue.
     """
     settings = read_settings()
     configure_logs(settings)

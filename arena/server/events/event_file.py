@@ -40,7 +40,7 @@ pace = 600                 # the most matches an hour
 
 [limits]
 members = 4                # people in a team
-builds = 10                # of a bot in a day (UTC), those that are refused among them
+builds = 10                # per bot and day (UTC), with those that are refused
 bots = 60                  # in all
 
 [final]
@@ -108,7 +108,7 @@ def _shown(text: str) -> str:
 
 def _line(text: str) -> str:
     if not text.strip() or "\n" in text or "\t" in text:
-        raise ValueError("it must be a line with something to read")
+        raise ValueError("it must be one line that is not blank")
     return _shown(text)
 
 

@@ -59,7 +59,7 @@ def read_roster(text: str) -> list[Enrollee]:
     people = []
     for number, line in enumerate(_lines(lines), start=2):
         if None in line or None in line.values():
-            raise RosterError(f"Line {number} of the roster has not {len(heads)} columns.")
+            raise RosterError(f"Line {number} of the roster does not have {len(heads)} columns.")
         given = {head: (line.get(head) or "").strip() for head in COLUMNS}
         person = Enrollee(given["name"], given["email"], given["number"], given["team"])
         if why := person.why_refused:

@@ -305,5 +305,5 @@ async def _new_team(connection: AsyncConnection, team: str) -> Owner:
         return await new_owner(connection, team, None)
     except NameTakenError as error:
         raise NameTakenError(
-            f"There is an owner {team} already, who is not on this roster: name the team otherwise."
+            f"There is an owner {team} already, who is not on this roster: choose another name."
         ) from error

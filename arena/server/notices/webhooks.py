@@ -47,8 +47,8 @@ class Webhooks:
                 kept = statements.webhook_list(event_id=event_id, public_only=True)
                 if len((await connection.execute(kept)).all()) >= MOST_OF_ORGANISERS:
                     raise RequestRefusedError(
-                        f"{event} has {MOST_OF_ORGANISERS} webhooks of its organisers, which is "
-                        "what is allowed: remove one first."
+                        f"{event} has {MOST_OF_ORGANISERS} webhooks of its organisers, the most "
+                        "allowed: remove one first."
                     )
             statement = statements.add_webhook(
                 url, secret, event_id=event_id, public_only=public_only
@@ -148,7 +148,7 @@ def _require_public(url: str) -> None:
         private = host == "localhost" or host.endswith(".localhost")
     if private:
         raise RequestRefusedError(
-            f"{host} is not on the public internet: these notices are posted nowhere else."
+            f"{host} is not on the public internet: these notices go only to public addresses."
         )
 
 

@@ -123,7 +123,7 @@ def obstacle(row: Row[Any]) -> str:
     Returns "" if it can play.
     """
     if row.retired:
-        return "is retired, which is for good: name another version"
+        return "is retired permanently: name another version"
     if row.banned:
         undo = f"arena owner ban --undo {quote(row.owner)}"
         return f"belongs to an owner that is banned: `{undo}` admits it again"

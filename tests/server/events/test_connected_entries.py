@@ -176,7 +176,7 @@ async def test_what_a_final_with_connected_bots_was_not_is_found_in_its_archive(
     signed, found = await archived(store, await released(scene, sql))
     checked(signed, found, tmp_path / "cup.zip")
     for wrong, transcripts in (
-        ("has other terms, or is another match", found[::-1]),
+        ("has the wrong terms, or is the wrong match", found[::-1]),
         ("is missing", found[:-1]),
         ("is none of this final", [*found, found[0]]),
     ):

@@ -241,7 +241,7 @@ async def test_a_message_to_nobody_is_refused(course: Course) -> None:
     request = pb.SendMessageRequest(event="cup", text="Hello.")
     assert await course.refused("SendMessage", request) == (
         "INVALID_ARGUMENT",
-        "Say to whom: `owners` names some who take part.",
+        "Name the recipients: `owners` must list owners who take part.",
     )
 
 

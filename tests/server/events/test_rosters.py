@@ -40,8 +40,8 @@ def test_a_roster_is_read_by_its_head() -> None:
         ("", "names its columns: name, and any of email, number, team; found nothing"),
         ("name,age\nAnn,3", "found name, age"),
         ("email\na@b", "found email"),
-        ("name,team\nAnn", "Line 2 of the roster has not 2 columns"),
-        ("name\nAnn,x", "Line 2 of the roster has not 1 columns"),
+        ("name,team\nAnn", "Line 2 of the roster does not have 2 columns"),
+        ("name\nAnn,x", "Line 2 of the roster does not have 1 columns"),
         ("name,team\n,A", "Line 2 of the roster has no name"),
         ("name\n", "has nobody on it"),
     ],
@@ -98,7 +98,7 @@ async def test_a_team_named_as_another_owner_enrolls_nobody(
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
     await signed_up(store, "The Bobs")
-    with pytest.raises(NameTakenError, match="name the team otherwise"):
+    with pytest.raises(NameTakenError, match="choose another name"):
         await enrolled(store, event, read_roster(f"name,team\nAnn,A\n{'Bob,The Bobs'}"))
     assert await store.rosters.of(event) == []
     assert sql.execute("SELECT count(*) FROM owners").fetchone() == (1,)

@@ -210,7 +210,7 @@ class _Check:
             raise ArchiveError(f"Match {dealt.setup.match_id} is missing.")
         which = f"Match {dealt.setup.match_id}"
         if transcript.setup != dealt.setup:
-            raise ArchiveError(f"{which} has other terms, or is another match, than it should.")
+            raise ArchiveError(f"{which} has the wrong terms, or is the wrong match.")
         fixed = Opening(dealt.secret, dealt.entropies)
         if self._match_ids is None and transcript.opening != fixed:
             raise ArchiveError(f"{which} has another deal than the seed gives.")

@@ -170,7 +170,9 @@ def read_rules(rules: Mapping[str, Any]) -> FinalRules:
     try:
         game = make_game(rules["game"], rules["options"])
         if rules["seats"] not in game.seat_counts:
-            raise ArchiveError(f"rules.seats is {rules['seats']}, which {game.title} has not.")
+            raise ArchiveError(
+                f"rules.seats is {rules['seats']}: {game.title} cannot be played by so many."
+            )
         return FinalRules(
             format=FormatName(rules["format"]),
             game=game.name,

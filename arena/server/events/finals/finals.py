@@ -180,7 +180,7 @@ class Finals:
         async with transaction(self._engine) as connection:
             data = await connection.scalar(final_statements.build_file(event_id, sha256))
         if data is None:
-            raise BuildNotKeptError("The build is none of this event's.")
+            raise BuildNotKeptError("This event has no such build.")
         return bytes(data)
 
     async def end_block(
@@ -275,11 +275,9 @@ def checked(wanted: Sequence[drawing.DealtMatch], played: Sequence[HandedIn]) ->
         transcript = one.transcript
         opening = Opening(dealt.secret, dealt.entropies)
         if transcript.setup != dealt.setup or transcript.opening != opening:
-            raise RequestRefusedError(
-                "A match has other terms or another deal than it was to have."
-            )
+            raise RequestRefusedError("A match has the wrong terms or the wrong deal.")
         if transcript.commitment != commitment(dealt.secret) or transcript.signature is not None:
-            raise RequestRefusedError("A match has another commitment than it was to have.")
+            raise RequestRefusedError("A match has the wrong commitment.")
         if one.finished_at < one.started_at:
             raise RequestRefusedError("A match was over before it began.")
         try:

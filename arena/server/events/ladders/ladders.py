@@ -128,7 +128,7 @@ class EventLadders:
             if build is not None and build.sha256 == sha256:
                 return build.data
         if data is None:
-            raise BuildNotKeptError("The build is none of this event's.")
+            raise BuildNotKeptError("This event has no such build.")
         return bytes(data)
 
     async def end_block(

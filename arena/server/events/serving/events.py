@@ -166,7 +166,7 @@ class Events:
         """
         if len(why) > LONGEST_WHY or not why.isprintable():
             raise RequestRefusedError(
-                f"Why it is cancelled takes up to {LONGEST_WHY} characters that can be shown."
+                f"The reason has at most {LONGEST_WHY} characters, all of them printable."
             )
         async with transaction(self._engine) as connection:
             event, now = await _named(connection, name, locked=True)

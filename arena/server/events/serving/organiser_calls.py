@@ -252,7 +252,9 @@ class OrganiserCalls:
 
     async def _message(self, request: pb.SendMessageRequest, event: Event, who: Organiser) -> None:
         if not request.owners:
-            raise RequestRefusedError("Say to whom: `owners` names some who take part.")
+            raise RequestRefusedError(
+                "Name the recipients: `owners` must list owners who take part."
+            )
         owners = await self._store.organisers.owners_here(event, request.owners)
         sender = OPERATOR
         if who.owner is not None:

@@ -97,12 +97,13 @@ def _behaviour(part: Behaviour, top: int) -> Iterator[str]:
     yield (
         f"<p>{part.programs} programs were asked {part.positions:,} positions, {part.runs} times "
         f"each in a new process (seed {escape(part.seed)}). <em>Expected</em> is how often two "
-        "agree if they answer independently, each as its likeness to obvious plays and to the "
-        "other programs predicts; <em>a copy</em> is how often a program agrees with itself. "
+        "agree if they answer independently, as predicted from the likeness of each to obvious "
+        "plays and to the other programs; <em>a copy</em> is how often a program agrees with "
+        "itself. "
         "<em>Likeness</em> is 0 as expected and 1 for a copy, with its 95 % interval. Marked (●) "
         f"are pairs whose likeness exceeds {INDEPENDENT:g} at {MARKED:.0%}, corrected for the "
-        "number of pairs (Holm). Two who follow the same simple rule to the letter are alike, "
-        "too: look at the positions and at the sources.</p>"
+        "number of pairs (Holm). Two programs that follow the same simple rule exactly are "
+        "alike, too: look at the positions and at the sources.</p>"
     )
     for trouble in part.troubles:
         yield f"<p>Not asked everything: {escape(trouble)}</p>"
@@ -140,8 +141,9 @@ def _behaviour_pair(pair: AlikePair) -> Iterator[str]:
 def _soft_play(part: SoftPlay, top: int) -> Iterator[str]:
     yield (
         f"<p>Decisions of {part.matches:,} matches, {part.of_final:,} of them of the final, in % "
-        "of a match a decision, with 95 % intervals. <em>More</em> is what a bot loses against "
-        "the other beyond what it loses elsewhere and others lose against that one. Marked (●) at "
+        "of a match a decision, with 95 % intervals. <em>More</em> is how much more a bot loses "
+        "against the other than expected from its own losses elsewhere and from what others lose "
+        "against that bot. Marked (●) at "
         f"{MARKED:.0%}, corrected for the number of ordered pairs (Holm).</p>"
     )
     if not part.pairs:

@@ -163,11 +163,11 @@ async def test_a_worker_cannot_hand_in_another_match(
     changed: Result = replace(lost, placing=placing)
     for why, matches in (
         ("has 2 matches; 1 came", [first]),
-        ("another deal", [second, first]),
-        ("another deal", [first, played(elsewhere.matches[1])]),
+        ("the wrong deal", [second, first]),
+        ("the wrong deal", [first, played(elsewhere.matches[1])]),
         ("rules", [_with(first, result=changed), second]),
         ("rules", [_with(first, steps=first.transcript.steps[:-1]), second]),
-        ("another commitment", [_with(first, commitment=bytes(32)), second]),
+        ("the wrong commitment", [_with(first, commitment=bytes(32)), second]),
         (
             "before it began",
             [replace(first, finished_at=first.started_at - timedelta(seconds=1)), second],
