@@ -1,28 +1,28 @@
 """How alike programs answer in the same positions, beyond what the field and obvious plays explain.
 
-For each program its answers are predicted by a mixture of obvious plays, of the other programs and
-of chance: first the kind of action (a bet or a doubt), then the action among its kind, with weights
-for each set of legal kinds that are fitted to the program by EM (Dempster, Laird and Rubin 1977).
-Of the other programs the one that it is compared with is left out, and the GROUP that are most like
-it: else a group of copies would explain itself. Given what each of two programs answers, the other,
-if it answers independently as predicted, agrees in a position with the probability
+Each program's answers are predicted by a mixture of obvious plays, the other programs and chance:
+first the kind of action (a bet or a doubt), then the action within its kind. The weights, one set
+for each set of legal kinds, are fitted to the program by EM (Dempster, Laird and Rubin 1977). The
+mixture leaves out the program that it is compared with, and the GROUP programs most like it: else a
+group of copies would explain itself. If, given the answers of one, the other answers independently
+as predicted, two programs agree in a position with the probability
 
     e = 1/2 sum over answers a of  (f1(a) p2(a) + f2(a) p1(a)),
 
-with f how often they give an answer and p the predictions. This is the omega of Wollack (1997), an
-index of answer copying in tests, with a mixture in the place of its model of responses, and looked
-at from both sides. An exact copy agrees with probability c, as often as a program agrees with
+with f the frequencies of their answers and p the predictions. This is the omega of Wollack (1997),
+an index of answer copying in tests, with a mixture in place of its response model, and averaged
+over both directions. An exact copy agrees with probability c, as often as a program agrees with
 itself when it is asked again. The likeness is, in the manner of Cohen's kappa (1960),
 
     kappa = sum (x - e) / sum (c - e)
 
-over the positions, x being the agreement seen: 0 is as explained, 1 a copy. For a kappa k the
+over the positions, x being the observed agreement: 0 is as predicted, 1 a copy. For a kappa k the
 number of agreements has the mean sum m and at most the variance sum m (1 - m), m = e + k (c - e):
 from it follow the interval (all k within 1.96 standard deviations, as Wilson's) and the test.
 
-Tested is whether kappa exceeds INDEPENDENT, which programs reach that were written separately from
-similar ideas; corrected by Holm (1979) for the number of pairs. Where c exceeds e by less than
-LEAST_OWN on average, two programs have too little of their own to be compared.
+The test is whether kappa exceeds INDEPENDENT, which separately written programs with similar ideas
+reach; p-values are corrected by Holm (1979) for the number of pairs. Where c exceeds e by less than
+LEAST_OWN on average, two programs have too few answers of their own to be compared.
 """
 
 from collections import Counter
@@ -41,14 +41,14 @@ GROUP: Final = 3
 INDEPENDENT: Final = 0.5
 LEAST_OWN: Final = 0.05
 LEAST_CLASS: Final = 30
-"""The least positions with the same kinds of legal actions that have weights of their own."""
+"""The least number of positions with the same legal kinds for which weights are fitted."""
 MARKED: Final = 0.01
 """The corrected p-value below which a pair is marked."""
 MOST_TOLD: Final = 5
-"""The most telling positions of a pair."""
+"""The largest number of telling positions of a pair."""
 _ROUNDS: Final = 25
 _LEAST_CHANCE: Final = 0.02
-"""The least share of chance in a mixture: a program asked a few times has other answers, too."""
+"""The least share of chance in a mixture: asked only a few times, a program has unseen answers."""
 
 Answer = tuple[str, str]
 """The kind of an action, such as a bet, and the action."""
@@ -77,28 +77,28 @@ class Agreement:
     one: int
     other: int
     positions: int
-    """The number of positions that both were asked; without one nothing below is known."""
+    """The number of positions that both were asked; if 0, nothing below is known."""
     agreed: float
     """The share of them in which they agree."""
     expected: float
-    """The share in which they would by independent answers."""
+    """The share in which they would agree with independent answers."""
     copies: float
-    """The share in which exact copies would."""
+    """The share in which exact copies would agree."""
     kappa: float | None
-    """None if the two have too little of their own to be compared."""
+    """None if the two have too few answers of their own to be compared."""
     low: float
     high: float
     """The 95 % interval of kappa."""
     p: float
-    """The chance of so many agreements if kappa is INDEPENDENT."""
+    """The probability of at least this many agreements if kappa is INDEPENDENT."""
     telling: tuple[Telling, ...]
-    """The positions in which they agree though that was least expected."""
+    """The positions in which they agree against the strongest expectation."""
     corrected: float = 1.0
     """`p`, corrected for the number of pairs."""
 
     @property
     def marked(self) -> bool:
-        """Whether they are alike beyond what is explained, at MARKED."""
+        """Whether they are significantly more alike than independent programs, at MARKED."""
         return self.corrected < MARKED
 
 
@@ -113,10 +113,10 @@ def agreements(
 
     Args:
         programs: By program and position, how often it gave each answer.
-        obvious: The same of obvious plays.
+        obvious: The same for obvious plays.
         choices: By position, the number of legal actions of each kind.
         pairs: The pairs to compare.
-        tests: The number of pairs for which `corrected` is corrected; all these by default.
+        tests: The number of tests that `corrected` corrects for; at least that of `pairs`.
     """
     field = _Field(programs, obvious, choices)
     found = [field.compared(one, other) for one, other in pairs]
@@ -159,7 +159,7 @@ class _Field:
         named = np.bincount(self._of_kind, minlength=len(kinds)).astype(float)
         self._legal = np.maximum([choices[at].get(kind, 1.0) for at, kind in kinds], named)
         self._classes = _classes(choices)
-        # How often a program agrees with itself in two of its answers, without bias.
+        # An unbiased estimate of how often two answers of a program agree.
         mine, total = counts[: self._programs], totals[: self._programs]
         again = _ratio(_sums(mine * (mine - 1), self._at, self._positions), total * (total - 1))
         self._again = np.where(total > 1, again, 1.0)
@@ -214,7 +214,7 @@ class _Field:
         return predicted
 
     def compared(self, one: int, other: int) -> Agreement:
-        """Return the agreement of two programs; `corrected` is for others to find."""
+        """Return the agreement of two programs; `corrected` is left to the caller."""
         both = self._both(one, other)
         if not both.any():
             return Agreement(one, other, 0, 0.0, 0.0, 0.0, None, -1.0, 1.0, 1.0, ())
@@ -252,7 +252,7 @@ class _Field:
 def _away(
     seen: FloatArray, expected: FloatArray, copies: FloatArray, kappas: FloatArray
 ) -> FloatArray:
-    """Return for each kappa by how many standard deviations more agreements were seen."""
+    """Return how many standard deviations the agreements are above the mean for each kappa."""
     means = expected + kappas[:, None] * (copies - expected)
     spread = np.sqrt(np.maximum(1e-9, (means * (1 - means)).sum(axis=1)))
     away: FloatArray = (seen.sum() - means.sum(axis=1)) / spread
@@ -298,9 +298,9 @@ def _mixture(
 
 
 def _classes(choices: Sequence[Choices]) -> IntArray:
-    """Return a number for each position: those with the same kinds of actions are alike.
+    """Return the class of each position; positions with the same legal kinds are one class.
 
-    Classes of fewer than LEAST_CLASS positions are one.
+    All classes with fewer than LEAST_CLASS positions are merged.
     """
     sets = [frozenset(legal) for legal in choices]
     often = Counter(sets)
@@ -318,5 +318,5 @@ def _sums(values: FloatArray, group: IntArray, groups: int) -> FloatArray:
 
 
 def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Return the quotients, 0 where nothing is below."""
+    """Return the quotients, 0 where the divisor is 0."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

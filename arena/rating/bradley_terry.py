@@ -33,8 +33,8 @@ PRIOR_SD = 350.0
 NARROWEST_PRIOR, WIDEST_PRIOR = 1.0, 100_000.0
 """Limits of the prior's standard deviation, Elo.
 
-A narrower prior makes all bots equal. A wider one has no effect any more where results alone give
-finite ratings; elsewhere the likelihood is flatter than rounding errors, and the fit has no end.
+A narrower prior makes all bots equal. A wider one has no effect where results alone give finite
+ratings; elsewhere the likelihood is flatter than rounding errors, and the fit does not converge.
 """
 FARTHEST_ANCHOR = 10_000_000.0
 """The largest distance of the anchor from 0, Elo.

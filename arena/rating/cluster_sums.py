@@ -89,7 +89,7 @@ class ClusterSums:
         self._larger = _no_rows()
 
     def add(self, tables: Sequence[MatchColumns]) -> None:
-        """Add matches; each block must come whole or not at all, and no match twice.
+        """Add matches; each block must be complete, and no match may be added twice.
 
         Args:
             tables: The matches, by table size.

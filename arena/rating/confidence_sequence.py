@@ -1,8 +1,8 @@
 """Confidence sequences: intervals of a mean that hold at every look, however often one looks.
 
-A 95 % interval holds at one moment that is chosen beforehand. Whoever looks every day and stops
-when the interval excludes 1/2 is wrong far more often than once in twenty. A confidence sequence
-holds at all moments together with probability 95 %.
+A 95 % interval holds at one moment that is chosen beforehand. Looking every day and stopping when
+the interval excludes 1/2 is wrong far more often than once in twenty. A confidence sequence holds
+at all moments together with probability 95 %.
 
 For values in [0, 1] with mean p, the mixture over a uniform q of the likelihood ratios
 
@@ -11,8 +11,8 @@ For values in [0, 1] with mean p, the mixture over a uniform q of the likelihood
 is a supermartingale, because each factor is convex in x and so at most linear between its ends. By
 Ville's inequality it ever exceeds 1/alpha with probability alpha at most. With the sum s of n
 values the mixture is B(s + 1, n - s + 1) / (p^s (1 - p)^(n - s)), B being the beta function, and
-the interval holds all p for which it is below 1/alpha. So it needs the sum and the number of the
-values alone.
+the interval contains all p for which it is below 1/alpha. So it needs only the sum and the number
+of the values.
 
 Sources: Ville 1939; Robbins 1970; Waudby-Smith and Ramdas 2024 (means of bounded values, by bets).
 """

@@ -7,7 +7,7 @@ secular equation sum_k q_k phi_k / (1 + x phi_k) = 0.
 All functions work on many distributions at once: the last axis runs over the scores.
 
 Source: Michel Van den Bergh, "Comments on Normalized Elo" and "The GSPRT" (the mathematics behind
-fishtest), propositions 1.1 and section 4.1.
+fishtest), proposition 1.1 and section 4.1.
 """
 
 import numpy as np

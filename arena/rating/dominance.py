@@ -1,13 +1,14 @@
 """Who beats whom for certain: the cycles that no single number can show, and who is unbeaten.
 
 A bot beats another if the confidence sequence of the share it took is above one half
-(`arena.rating.confidence_sequence`); a tie is half a point. It holds at all looks together, because
-boards are looked at often. Of many pairs some look decided by chance, so the sequence of each of n
-pairs has the error rate 5 % / n (Bonferroni): the probability that any edge is ever wrong is at
-most 5 %, and so is that of a cycle or a defeat that does not exist, however the pairs depend on
-each other. Pairs that have not met count, too: else the first to meet would use up the error rate.
+(`arena.rating.confidence_sequence`); a tie is half a point. The sequence holds at all looks
+together, because boards are looked at often. Of many pairs some look decided by chance, so the
+sequence of each of n pairs has the error rate 5 % / n (Bonferroni): the probability that any edge
+is ever wrong is at most 5 %, and so is that of a cycle or a defeat that does not exist, however the
+pairs depend on each other. Pairs that have not met count, too: else the first to meet would use up
+the error rate.
 
-This is for the bots that are there. A bot that joins brings pairs, and chances of its own.
+The guarantee is for the present bots. A bot that joins adds pairs, with chances of error.
 """
 
 import math
@@ -117,7 +118,7 @@ def _shortest_cycle(edges: NDArray[np.bool_]) -> list[int]:
 
 
 def _cycle_through(start: int, edges: NDArray[np.bool_], shorter_than: int) -> list[int]:
-    """Return a shortest cycle through a bot that is shorter than a length, or []."""
+    """Return a shortest cycle through `start` with fewer than `shorter_than` bots, or []."""
     before, waiting = {start: -1}, deque([(start, 1)])
     while waiting:
         at, length = waiting.popleft()

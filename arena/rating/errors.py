@@ -14,7 +14,7 @@ class ResultError(RatingError):
 
 
 class AnchorError(RatingError):
-    """Error: the anchor has no match, or its Elo is so far that the ratings lose their digits."""
+    """Error: the anchor has no match, or its Elo is so far from 0 that ratings lose precision."""
 
 
 class UnboundedRatingError(RatingError):

@@ -16,7 +16,7 @@ class Flag(StrEnum):
     SEPARATE_POOL: never met the largest group, not even through others; differences to it come from
     the prior. ONE_SIDED: as a group, only took or only lost points against the rest; only the prior
     keeps the distance finite. PROVISIONAL: fewer than 20 independent clusters link the bot to the
-    largest group of bots that as many link to each other.
+    largest group of bots that are linked to each other by at least as many.
     """
 
     PERFECT_SCORE = "perfect score"

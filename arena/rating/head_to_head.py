@@ -57,7 +57,7 @@ def wilson(
     Args:
         points: Points taken, any shape.
         comparisons: Comparisons made, of the same shape; they need not be whole.
-        z: The half width in standard errors; as given, the interval is of 95 %.
+        z: The half width in standard errors; by default that of a 95 % interval.
 
     Returns:
         (low, high), both of that shape.

@@ -20,36 +20,38 @@ from arena.match.transcript import Transcript
 class Account:
     """One seat's result as a sum of its causes, all in chances to win.
 
-    start + luck + hidden + own + other + residual = result. With values that are exact and beliefs
-    that are right, `luck` and `hidden` are zero on average whatever the seats do, and `residual` is
-    zero (the idea of Burch, Schmid, Moravčík, Morrill and Bowling 2018: chance is what changes the
-    value of a place seen by all).
+    start + luck + hidden + own + other + residual = result. With exact values and correct beliefs,
+    `luck` and `hidden` have mean zero however the seats play, and `residual` is zero (the idea of
+    Burch, Schmid, Moravčík, Morrill and Bowling 2018: chance is what changes the value of a public
+    state).
     """
 
     start: float
-    """The chance before the first draw: 1/2, or the value of opening where a seat is given the
-    start.
+    """The chance before the first draw: 1/2 if a roll decides who opens, else the value of the
+    first round before its roll.
     """
     luck: float
     """The effect of the dice rolled: the value of each round with the dice of both visible, minus
-    that before the roll. The roll for the start counts, too.
+    its value before the roll. Includes the roll that decides who opens.
     """
     hidden: float
-    """The results of actions against the dice that the seat did not see, minus their values by what
-    it knew.
+    """The effect of hidden dice: the values of actions against the actual dice, minus their values
+    by what the seat on turn knew.
     """
     own: float
     """The loss by the seat's own decisions: zero or less."""
     other: float
     """The loss by the other seat's decisions: zero or more."""
     residual: float
-    """The distance of solved play from the best action by the decisions' values: their error."""
+    """The error of the decisions' values: by how much they rate the best action above solved play,
+    the seat's decisions minus the other's.
+    """
     result: float
     """1 for a win, 0 for a loss, 1/2 for a tie."""
 
 
 def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
-    """Return the account of a match's result by seat; () where there is none.
+    """Return each seat's account of a match's result; () if there is none.
 
     Args:
         match: The analysis of a match.

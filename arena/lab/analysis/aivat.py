@@ -1,10 +1,10 @@
 """AIVAT: a match's result with the luck taken out, where the play of one seat is known.
 
 If one seat's play is known, a share of the result's variance is luck that can be computed: the
-dice, the hidden hand of that seat among all that it would have played alike, and the chance by
-which it chose. AIVAT subtracts each of these, valued by a function of the whole state, minus its
-mean. Every term has mean zero whatever the other seat does and whatever the value function is, so
-the estimate has the expectation of the result; a good value function makes it vary less.
+dice, which hand that seat has among those with which it could have acted the same, and its random
+choices of actions. AIVAT subtracts each of these, valued by a function of the whole state, minus
+its mean. Every term has mean zero whatever the other seat does and whatever the value function is,
+so the estimate has the expectation of the result; a good value function lowers its variance.
 
 Here for Bluff between two, round by round, with the values of solved tables. In a round from the
 state s, with the known seat's hands k weighted by w(k), which is the probability of the hand given
@@ -15,10 +15,10 @@ its actions so far, the other's hand o, and u the value of a place:
     sum_k w(k) V(after the doubt) - V(s)                      the outcome
 
 are added up. w' is w after a*. After the doubt all dice are seen, so the next round begins anew.
-u may depend on all that is known besides k and a*, so on w and p, too: that of a response does.
+u may depend on everything known except k and a*, so also on w and p; a response's u does.
 
-Several sets of values give several estimates. How near each comes to the match depends on how both
-seats play; a regression of results on the luck that each finds takes what fits.
+Several sets of values give several estimates. How well each fits a match depends on how both seats
+play; a regression of results on the luck that each finds weights the estimates accordingly.
 
 Source: Burch, Schmid, Moravčík, Morrill and Bowling 2018, "AIVAT: A New Variance Reduction
 Technique for Agent Evaluation in Imperfect Information Games".
@@ -45,9 +45,9 @@ DeclaredPlay: TypeAlias = Callable[[Any], Mapping[Any, float]]
 """The probability of each action in a view of the known seat, with whatever dice the view has."""
 
 _KEPT_VIEWS = 2048
-"""The number of public views whose play is kept: openings come again in every match.
+"""The size of the cache of play by public view: openings recur in every match.
 
-With five dice one takes 60 kB on average. Of 10,000 views in 900 matches half are asked for again.
+With five dice an entry takes 60 kB on average. Of 10,000 views in 900 matches, half occur again.
 """
 
 _ROUNDING = 1e-6
@@ -98,7 +98,7 @@ class Aivat:
         Args:
             transcript: A match that `covers` allows.
             known: The seat whose play was declared.
-            more: Further sets of values, which must not follow from this match.
+            more: Further sets of values, which must not be derived from this match.
 
         Returns:
             [v] An estimate by each set of values.
@@ -110,7 +110,7 @@ class Aivat:
         """
         options = transcript.setup.options
         assert isinstance(options, BluffOptions)
-        # Without a seat given the start, both are equally likely to open.
+        # If a roll decides who opens, both seats are equally likely to.
         dice, sets = (options.dice_per_player,) * 2, (*self._values, *more)
         opens, follows = (
             np.array([values.start(dice, opener) for values in sets]) for opener in (0, 1)
@@ -133,7 +133,8 @@ class Aivat:
                 shares = self._shares(_public(game.view(before, known))) if declared else None
                 try:
                     if shares is not None and step.fault is not None:
-                        # Nothing follows from the action. The play may be why there is a fault.
+                        # The default action reveals nothing. The play is still checked: an
+                        # invalid one may have caused the fault.
                         current.play_of(shares)
                         shares = None
                     terms = current.action_terms(step.actor, step.action, shares)
@@ -165,10 +166,10 @@ class _Round:
         self._hands = hands_of(dice[self._role])
         self._weights = self._hands.chances
         self.ends = np.zeros(len(values))
-        """[v] The value after the doubt, over the hands that the known seat may have."""
+        """[v] The value after the doubt, averaged over the known seat's possible hands."""
 
     def roll_terms(self) -> Weights:
-        """Return the terms of the roll, less the values with which the round began: [v]."""
+        """Return the terms of the roll, minus the values at the start of the round: [v]."""
         role, hand = 1 - self._role, self._other_hand
         rolled = self._of_known([each.after_roll(role, hand) for each in self._values])
         before = self._of_known([np.array(each.before_roll) for each in self._values])
@@ -212,7 +213,7 @@ class _Round:
     def _row(self, action: Any) -> int:
         """Return 0 for the doubt, else the distance of the bet from the standing one.
 
-        -1 for an action that is not legal.
+        Returns -1 for an action that is not legal.
         """
         if isinstance(action, Doubt):
             return 0 if self._place else -1
@@ -224,7 +225,7 @@ class _Round:
 
 
 class _Shares:
-    """The declared play in one public view, by the hands for which it was needed so far."""
+    """The declared play in one public view, computed for each hand when it is first needed."""
 
     def __init__(self, declared: DeclaredPlay, public: BluffView) -> None:
         self._declared, self._public = declared, public

@@ -1,4 +1,4 @@
-"""The decisions of a recorded match: the seat's view, its action, and the loss of that."""
+"""The decisions of a recorded match: the seat's view, its action, and the action's loss."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ ANALYSED_GAMES: Final = ("bluff",)
 class AnalysedDecision:
     """One action of a seat, with its values.
 
-    Chances of claims are None where no claim is open, and all that follows from values is None
-    where no source knows them.
+    Probabilities of claims are None where no claim stands. Fields derived from values are None
+    where no source has values.
     """
 
     step: int
@@ -34,15 +34,15 @@ class AnalysedDecision:
     forced: bool
     """Whether the action was played for the seat, after a fault or a forfeit."""
     unread: float | None
-    """The probability that the claim it answers is true, by the visible dice and cards alone."""
+    """The probability that the standing claim is true, given only the dice and cards it sees."""
     read: float | None
-    """The probability that includes what the others' bets reveal of their dice."""
+    """The same, given also what the others' bets reveal of their dice."""
     values: Mapping[Any, float] | None
     """The chance to win the match after each examined action."""
     source: str | None
     """The name of the values' source."""
     solved: SolvedPlace | None = None
-    """The decision of near-equilibrium play in the seat's place; None where that is unknown."""
+    """What near-equilibrium play does in the seat's place; None where that is unknown."""
 
     @property
     def best(self) -> Any:
@@ -72,8 +72,8 @@ def decisions(
 
     Args:
         transcript: The match.
-        sources: The sources of values, in order: the first that knows a decision is taken. By
-            default `known_sources`.
+        sources: The sources of values, in order of preference: each decision takes the first that
+            has values for it. By default `known_sources`.
 
     Raises:
         TranscriptError: The transcript contradicts the rules.

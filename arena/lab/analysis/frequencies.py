@@ -2,7 +2,7 @@
 
 A bot's actions are compared with those of the solved tables in the same places with the same dice,
 so neither its luck nor its opponents make a difference. A situation is the dice that both seats
-have left, or how likely the standing bet is by the seat's own dice.
+have left, or how likely the standing bet is given the seat's own dice.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ SITUATIONS: Final = (EVERYWHERE, *_DICE, OPENS, *(name for _, name in _LIKELY))
 """
 
 _MANY = 30
-"""The number of decisions from which an interval is used."""
+"""The least number of decisions for which a difference is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Frequency:
     situation: SituationName
     decisions: int
     share: Estimate
-    """The share of its decisions."""
+    """The share of the decisions in which the bot bluffed or doubted."""
     solved: float
     """The share of solved play in the same places."""
     difference: Estimate

@@ -11,12 +11,12 @@ from arena.lab.analysis.decisions import AnalysedDecision
 from arena.lab.analysis.solved_place import SolvedPlace
 
 _FORMAT: Final = 4
-"""The number of the form; it changes with the form, and with the values of the same decisions."""
+"""The version of the form; it changes with the form and with how decisions are valued."""
 _DIGITS: Final = 6
 
 
 def edition() -> str:
-    """Return a text that differs between analyses by different values. Raises PlayFileError."""
+    """Return a string that changes whenever decisions may get new values. Raises PlayFileError."""
     tables = chosen_file()
     return f"{_FORMAT}-{sha256(tables).hexdigest()[:16] if tables else 'search'}"
 

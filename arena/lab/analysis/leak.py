@@ -15,11 +15,11 @@ from arena.lab.analysis.decisions import AnalysedDecision
 from arena.lab.analysis.frequencies import OPENS, Frequency, SituationName, by_bet, by_dice
 
 _CLEAR: Final = 1.5
-"""The number of 95 % intervals by which a habit must differ from solved play: about twenty habits
-are compared, and one of them differs by a whole interval by chance alone.
+"""The number of half-widths of the 95 % interval by which a habit must differ from solved play. Of
+about twenty habits compared, one differs by one half-width by chance alone.
 """
 _MOSTLY: Final = 0.5
-"""The share of a leak above which the dice of both are named with it."""
+"""The share of a leak's cost in one dice situation above which that situation is named."""
 _TOO: Final = {False: "too rarely", True: "too often"}
 _Place: TypeAlias = tuple[str, SituationName]
 """A habit or kind of decision, and its situation."""
@@ -38,11 +38,11 @@ class Leak:
     situation: SituationName
     """The situation by the standing bet."""
     dice: SituationName | None
-    """The situation by which seat has more dice, if over half of it is lost there; else None."""
+    """Which seat has more dice where over half of the cost arises; None if no such situation."""
     loss: float
-    """The loss by it, for each decision in the situation."""
+    """The leak's cost divided by the number of decisions in the situation."""
     share: float
-    """Its share of all that the bot loses."""
+    """The leak's share of the bot's total loss."""
 
     @property
     def in_words(self) -> str:

@@ -35,7 +35,7 @@ class LossSums:
         """Return the sums over matches.
 
         Args:
-            matches: The number of decisions of each match, and their loss together.
+            matches: The number of decisions of each match, and their total loss.
         """
         played = [(decisions, loss) for decisions, loss in matches if decisions]
         return cls(

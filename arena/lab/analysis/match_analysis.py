@@ -55,13 +55,13 @@ class MatchAnalysis:
 
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
-    """Return the analysis of a match, by the first of the sources that knows a decision.
+    """Return the analysis of a match; each decision takes the first source with values for it.
 
-    By default they are `known_sources`.
+    By default the sources are `known_sources`.
 
     Raises:
-        TranscriptError: It contradicts the rules, or ends before the match does and not by a
-            forfeit.
+        TranscriptError: The transcript contradicts the rules, or says that the match is finished
+            before it is.
     """
     *_, last = replay(transcript)
     finished = transcript.result.termination is Termination.FINISHED

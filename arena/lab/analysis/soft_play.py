@@ -1,18 +1,18 @@
 """Soft play: whether a bot loses more a decision against one other bot than its play explains.
 
-The mean loss of bot a where b sits at its table is taken as
+The mean loss of bot a where b sits at its table is modelled as
 
-    loss(a, b) = own(a) + against(b) + more(a, b) + error(a, b),
+    loss(a, b) = own(a) + against(b) + more(a, b) + error(a, b):
 
-how much a loses, how much everybody loses against b, how well the one style suits the other, and
-chance. `own` and `against` are fitted to all other pairs, so that a pair does not explain itself:
-by weighted least squares with the weak priors WIDE (Henderson 1975; the additive model of two-way
-tables, Tukey 1949). The error of a pair is that of a ratio of sums over independent clusters, see
-`LossSums`. The variance of `more` is the one that gives the middle pair the residual that it should
-have (a method of moments as of DerSimonian and Laird 1986, with the median, and without the pair if
-it stands out, so that pairs that lose on purpose do not hide themselves). What a pair loses beyond
-the fit is tested by Student's t with as many degrees of freedom as it has clusters but one, on one
-side, and corrected by Holm (1979) for the number of ordered pairs.
+how much a loses, how much all bots lose against b, how the two styles interact, and chance. `own`
+and `against` are fitted to all other pairs, so that a pair does not explain itself: by weighted
+least squares with the weak priors WIDE (Henderson 1975; the additive model of two-way tables, Tukey
+1949). The error of a pair is that of a ratio of sums over independent clusters, see `LossSums`. The
+variance of `more` is chosen so that the median of the squared standardised residuals is the median
+of chi-square (a method of moments after DerSimonian and Laird 1986, with the median). An outlying
+pair is left out of its own estimate, so that pairs that lose on purpose do not hide themselves. The
+residual of a pair is tested one-sided by Student's t, whose degrees of freedom are the pair's
+clusters minus one, and corrected by Holm (1979) for the number of ordered pairs.
 """
 
 from collections import defaultdict
@@ -30,11 +30,11 @@ from arena.rating.holm import holm
 
 LEAST_CLUSTERS: Final = 10
 LEAST_DECISIONS: Final = 30
-"""With less in common a pair is not tested."""
+"""A pair with fewer common clusters or decisions is not tested."""
 MARKED: Final = 0.01
 """The corrected p-value below which a pair is marked."""
 LEAST_PLAYERS: Final = 4
-"""With fewer there is no telling a bot's play from that against one other."""
+"""With fewer bots, a bot's own play cannot be told from its play against one other."""
 _HALVINGS: Final = 16
 _LEAST_ERROR: Final = 1e-6
 _MEDIAN_OF_CHI_SQUARE: Final = 0.454936423119573
@@ -58,7 +58,7 @@ class SeatLoss:
 
 @dataclass(frozen=True, slots=True)
 class SoftPair:
-    """What decisions of `bot` cost where `other` sits at its table, and elsewhere."""
+    """The loss of a decision of `bot` where `other` sits at its table, and elsewhere."""
 
     bot: str
     other: str
@@ -66,25 +66,25 @@ class SoftPair:
     decisions: int
     loss: Estimate
     elsewhere: Estimate
-    """Against all others."""
+    """At tables without `other`."""
     more: Estimate
-    """What it loses beyond what the two lose elsewhere explains."""
+    """The loss beyond what the two bots' losses elsewhere explain."""
     p: float
     corrected: float = 1.0
     """`p`, corrected for the number of pairs."""
 
     @property
     def marked(self) -> bool:
-        """Whether it loses more than is explained, at MARKED."""
+        """Whether it loses significantly more than is explained, at the level MARKED."""
         return self.corrected < MARKED
 
 
 def soft_play(played: Iterable[SeatLoss], among: Collection[str]) -> list[SoftPair]:
-    """Return the ordered pairs of bots that met often enough, those of the least `p` first.
+    """Return the ordered pairs of bots that met often enough, sorted by `p`.
 
     Args:
-        played: All analysed seats, also those of bots that are not asked about.
-        among: The bots that are asked about.
+        played: All analysed seats, including those of bots that are not in `among`.
+        among: The bots whose pairs are returned.
     """
     sums: dict[tuple[str, str], dict[Hashable, tuple[int, float]]] = defaultdict(dict)
     everything: dict[str, list[SeatLoss]] = defaultdict(list)
@@ -128,7 +128,7 @@ def _elsewhere(seats: Iterable[SeatLoss], other: str) -> Estimate:
 def _tested(
     pairs: Sequence[tuple[str, str]], sums: Sequence[LossSums]
 ) -> list[tuple[Estimate, float]]:
-    """Return for each pair what it loses beyond the fit, and its p-value."""
+    """Return the loss beyond the fit of each pair, and its p-value."""
     bots = sorted({bot for pair in pairs for bot in pair})
     place = {bot: number for number, bot in enumerate(bots)}
     # Columns: the mean, own(a), against(b).
@@ -145,13 +145,13 @@ def _tested(
     between = _between(design, loss, error)
     residual, variance = _left_out(design, loss, error, between)
     for row in np.flatnonzero(residual > np.sqrt(variance)).tolist():
-        # A pair that stands out must not widen what it is measured by.
+        # An outlier must not inflate the variance that it is tested against.
         others = np.arange(len(pairs)) != row
         less = _between(design[others], loss[others], error[others])
         changed, narrower = _left_out(design, loss, error, less)
         residual[row], variance[row] = changed[row], narrower[row]
     spread = np.sqrt(variance)
-    from scipy.special import stdtr, stdtrit  # half a second that only some need
+    from scipy.special import stdtr, stdtrit  # takes half a second, rarely needed
 
     ps: FloatArray = np.asarray(stdtr(clusters - 1, -residual / spread))
     half: FloatArray = spread * stdtrit(clusters - 1, 0.975)
@@ -162,7 +162,7 @@ def _tested(
 
 
 def _between(design: FloatArray, loss: FloatArray, error: FloatArray) -> float:
-    """Return the variance of `more`: with it the middle pair has the residual that it should."""
+    """Return the variance of `more` that gives the median squared residual its expected value."""
     low, high = 0.0, WIDE**2
     for _ in range(_HALVINGS):
         between = (low + high) / 2
@@ -191,7 +191,7 @@ def _left_out(
 def seat_losses(
     cluster: Hashable, bots: Sequence[str], found: Sequence[AnalysedDecision]
 ) -> list[SeatLoss]:
-    """Return what the decisions of each seat of a match cost, of those that have values.
+    """Return the loss of each seat's decisions in a match, counting only those with values.
 
     Args:
         cluster: The block of the match, or the match.

@@ -1,4 +1,4 @@
-"""The choice of near-equilibrium play of Bluff in the place of a seat, with its dice."""
+"""What near-equilibrium play of Bluff does in a seat's place, with the seat's dice."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -21,7 +21,7 @@ class SolvedShares(NamedTuple):
 class SolvedPlace(NamedTuple):
     """The bluffs and doubts of solved play in a decision's place, and those of the seat.
 
-    A bluff is here a bet that is more likely false than true by the dice that the seat sees.
+    A bluff here is a bet that is more likely false than true given the dice that the seat sees.
     """
 
     own_dice: int

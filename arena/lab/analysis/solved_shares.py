@@ -13,7 +13,7 @@ from arena.match.transcript import Transcript
 def solved_shares_of(transcript: Transcript) -> Mapping[int, SolvedShares]:
     """Return how often solved play bluffs and doubts at the steps whose places the tables know.
 
-    Nothing is valued, so it takes a tenth of the time of an analysis.
+    No values are computed, so it takes a tenth of the time of an analysis.
 
     Raises:
         TranscriptError: The transcript contradicts the rules.
@@ -34,5 +34,5 @@ def solved_shares_of(transcript: Transcript) -> Mapping[int, SolvedShares]:
 
 
 def kept_shares(found: Iterable[AnalysedDecision]) -> Mapping[int, SolvedShares]:
-    """Return the same of decisions that were analysed."""
+    """Return the same mapping as `solved_shares_of`, from analysed decisions."""
     return {one.step: one.solved.shares for one in found if one.solved is not None}

@@ -87,8 +87,8 @@ class BluffTables:
 
     def __init__(self, solved: SolvedPlay) -> None:
         self._solved = solved
-        # Decisions of one round share most of the work. A method would refer back to this source,
-        # and large tables would stay until the garbage collector looks for cycles.
+        # Decisions of one round share most of the work. A method would make a reference cycle, and
+        # large tables would stay in memory until the garbage collector runs.
         self._round = lru_cache(maxsize=16)(partial(_round_values, solved))
 
     def look(self, view: Any, taken: Any) -> Valued | None:

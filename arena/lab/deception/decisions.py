@@ -1,8 +1,8 @@
 """The decisions of a match in which a seat could claim or doubt, from its transcript.
 
 A claim is false if it is false in fact, by the whole state. It is a bluff if it is more likely
-false than true by what its seat sees, and a lie if that seat knows that it is false. The game's kit
-says what it claims.
+false than true given what its seat sees, and a lie if that seat knows that it is false. The game's
+kit defines what an action claims.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _LIKELY: Final = (
     (0.75, ClaimSituation("answer", 2, "the claim is 50 to 75 % likely")),
     (1.0, ClaimSituation("answer", 3, "the claim is over 75 % likely")),
 )
-"""The situations by the probability of the standing claim to the seat, with the upper bounds."""
+"""The situations by the standing claim's probability, as the seat sees it, with upper bounds."""
 
 
 @dataclass(slots=True)
@@ -43,9 +43,9 @@ class ClaimDecision:
     could_claim: bool
     could_doubt: bool
     situations: tuple[ClaimSituation, ...]
-    """What holds of the place by what the seat sees, at most one of each kind."""
+    """The situations that the seat sees it is in, at most one of each kind."""
     chance: float | None
-    """The probability of its claim, by what the seat saw; None without a claim."""
+    """The probability of its claim, given what the seat saw; None without a claim."""
     off: int = 0
     """By how much its claim was false, in the game's unit; 0 without a claim."""
     doubted: bool = False
@@ -67,8 +67,8 @@ class ClaimDecision:
 def claim_decisions(transcript: Transcript, most: int | None = None) -> tuple[ClaimDecision, ...]:
     """Return the decisions to claim or doubt of a match, up to the first impossible step.
 
-    They are () in a game without claims. With `most` they are those among so many of the seats'
-    steps, the first.
+    The result is () for a game without claims. If given, only the first `most` steps of seats are
+    read.
     """
     known = claims_of(transcript.setup.game)
     if known is None:
@@ -117,7 +117,7 @@ def _decision(frame: Frame, step: Step, game: AnyGame, known: GameClaims) -> Cla
     )
 
 
-# A match has few distinct places: equal ones share their memory.
+# There are few distinct tuples: equal ones share memory.
 @lru_cache(maxsize=4096)
 def _shared(situations: tuple[ClaimSituation, ...]) -> tuple[ClaimSituation, ...]:
     return situations

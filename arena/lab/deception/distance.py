@@ -1,15 +1,15 @@
 """The distance of a bot's bluffs and doubts from those of solved play in the same places.
 
-In each decision solved play bluffs with some probability, doubts with another, and else makes a
-claim that is no bluff. In a cell, which is a set of places that look alike, the bot's shares of the
+In each decision solved play bluffs with some probability, doubts with another, and otherwise makes
+a claim that is no bluff. A cell is a set of similar places. In each cell, the bot's shares of the
 three are compared with the means of those probabilities: half the sum of the absolute differences
-is the total variation distance of the two, and the mean over cells, weighed by their decisions, is
-the distance. It is at most the distance decision by decision, because what a bot does too often
-with one hand and too rarely with another of a cell cancels out.
+is their total variation distance. The mean over cells, weighted by their decisions, is the
+distance. It is at most the mean distance of single decisions, because within a cell, what a bot
+does too often with one hand and too rarely with another cancels out.
 
-Solved play itself has a distance by chance: the differences of a cell have mean zero, and given the
-places they are sums of uncorrelated terms with the variances p (1 - p), so the mean of their size
-is nearly sqrt(2 / pi) of their standard deviation.
+Solved play itself has a positive distance by chance: the differences of a cell have mean zero, and
+given the places they are sums of uncorrelated terms with the variances p (1 - p), so their mean
+absolute value is nearly sqrt(2 / pi) standard deviations.
 """
 
 from collections.abc import Hashable, Sequence
@@ -22,7 +22,7 @@ import numpy as np
 from arena.lab.analysis import Estimate, LossSums
 
 _HALF_NORMAL: Final = sqrt(2 / pi)
-"""The mean size of a standard normal variable."""
+"""The mean absolute value of a standard normal variable."""
 
 
 class SolvedChoice(NamedTuple):
@@ -43,15 +43,16 @@ class Equilibrium:
     """A bot's bluffs and doubts beside those of solved play in the same places."""
 
     decisions: int
-    """The decisions in which it could claim and solved play is known."""
+    """The number of decisions in which it could claim and solved play is known."""
     bluffs: Estimate
     """The share in which it bluffed."""
     solved_bluffs: float
     """The mean probability that solved play bluffs."""
     bluffs_difference: Estimate
-    """The first minus the second."""
+    """`bluffs` minus `solved_bluffs`."""
     doubts: Estimate | None
-    """The same of doubts, where it could also doubt; None where it never could."""
+    """The share in which it doubted, of those in which it could also doubt; None if it never could.
+    """
     solved_doubts: float | None
     doubts_difference: Estimate | None
     distance: Estimate
@@ -63,7 +64,7 @@ class Equilibrium:
 def equilibrium_of(choices: Sequence[SolvedChoice]) -> Equilibrium | None:
     """Return how a bot's choices compare with solved play; None without choices.
 
-    Intervals are of 95 % and take each cluster of choices as one draw.
+    Intervals are 95 % intervals that treat each cluster of choices as one observation.
     """
     if not choices:
         return None
@@ -83,7 +84,7 @@ def equilibrium_of(choices: Sequence[SolvedChoice]) -> Equilibrium | None:
 
 
 def _distance(choices: Sequence[SolvedChoice]) -> tuple[Estimate, float]:
-    """Return the distance, and what it is on average for solved play."""
+    """Return the distance, and its mean for solved play."""
     numbers = {cell: number for number, cell in enumerate({one.cell for one in choices})}
     cells = np.array([numbers[one.cell] for one in choices])
     solved = np.array([(one.bluffs, one.doubts or 0.0) for one in choices])
@@ -94,7 +95,7 @@ def _distance(choices: Sequence[SolvedChoice]) -> tuple[Estimate, float]:
     np.add.at(more, cells, taken - solved)
     variances = np.zeros((len(numbers), 3))
     np.add.at(variances, cells, solved * (1 - solved))
-    # With the signs of the cells it is a mean over decisions, and has the interval of one.
+    # Given the signs of the cells' differences, it is a mean over decisions, with its interval.
     scores = ((taken - solved) * np.sign(more)[cells]).sum(axis=1) / 2
     by_chance = _HALF_NORMAL * float(np.sqrt(variances).sum()) / 2 / len(choices)
     return _mean(choices, scores.tolist()), by_chance

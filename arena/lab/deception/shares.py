@@ -1,4 +1,4 @@
-"""Shares of decisions with 95 % intervals that hold for decisions of one match that are alike."""
+"""Shares of decisions, with 95 % intervals that allow for correlation within a match."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,23 +24,23 @@ class Share:
 
     @property
     def share(self) -> float | None:
-        """The share, 0 to 1; None of nothing."""
+        """The share, 0 to 1; None if `of` is 0."""
         return self.count / self.of if self.of else None
 
 
 def share_of(counts: Sequence[int] | Counts, of: Sequence[int] | Counts) -> Share:
-    """Return a share of decisions; a cluster of them is one draw, however alike they are.
+    """Return a share of decisions, with an interval that treats a cluster as one observation.
 
-    The interval is that of Wilson (1927) for as many independent decisions as have the variance
-    that the clusters show, with the t quantile of as many degrees of freedom as there are clusters,
-    less one (Korn and Graubard 1998; compared by Dean and Pagano 2015). The variance is that of a
-    ratio of sums (Cochran 1977, section 6.4). Where it is 0, because the share is the same in every
-    cluster, nothing shows how alike the decisions of a cluster are, and a cluster is taken for one
-    decision.
+    The interval is that of Wilson (1927) for the effective sample size, the number of independent
+    decisions with the variance that the clusters show. It uses the t quantile, whose degrees of
+    freedom are the clusters minus one (Korn and Graubard 1998; compared by Dean and Pagano 2015).
+    The variance is that of a ratio of sums (Cochran 1977, section 6.4). Where it is 0, because the
+    share is the same in every cluster, the correlation within clusters is unknown, and a cluster
+    counts as one decision.
 
     Args:
         counts: How often it happened in each cluster.
-        of: How often it could have happened in each cluster; clusters without are left out.
+        of: How often it could have happened in each cluster; clusters with 0 are left out.
 
     Returns:
         The share; its interval is 0 to 1 with fewer than two clusters.
@@ -65,7 +65,7 @@ def share_of(counts: Sequence[int] | Counts, of: Sequence[int] | Counts) -> Shar
 def t_quantile(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's t (Abramowitz and Stegun 1964, 26.7.5).
 
-    It is off by less than 1 % from three degrees of freedom on; importing it takes half a second.
+    The error is below 1 % from three degrees of freedom on. SciPy's takes half a second to import.
     """
     z = Z_95
     terms = (

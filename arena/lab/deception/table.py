@@ -17,16 +17,16 @@ EVERYWHERE: Final = ClaimSituation("all", 0, "everywhere")
 _ORDER: Final = ("all", "truth", "answer", *KINDS, "seats")
 """The kinds of situations in the order of display."""
 _CELL: Final = ("answer", "standing")
-"""The kinds that tell the cells apart in which a bot is compared with solved play."""
+"""The kinds of situations that define the cells of the comparison with solved play."""
 
 
 class BotMatch(NamedTuple):
     """A match of a bot."""
 
     deal: str
-    """The deal or match: only what was dealt apart is independent."""
+    """The deal or match: matches of one deal are not independent."""
     decisions: Sequence[ClaimDecision]
-    """Those of the bot's seats; those played for it are ignored."""
+    """The decisions of the bot's seats; default actions played for it are ignored."""
     solved: Mapping[int, SolvedShares]
     """Solved play in the places of its steps, where it is known."""
 
@@ -43,13 +43,13 @@ class DeceptionRow:
     false: Share
     """Claims that were false in fact, of its claims."""
     bluffs_doubted: Share
-    """Doubted ones of its bluffs."""
+    """Bluffs that were doubted, of its bluffs."""
     others_doubted: Share
-    """Doubted ones of its claims that were no bluffs."""
+    """Claims that were doubted, of its claims that were no bluffs."""
     doubts: Share
     """Doubts, of the decisions in which it could doubt."""
     right: Share
-    """Right ones of its doubts."""
+    """Doubts that were right, of its doubts."""
     equilibrium: Equilibrium | None
     """The comparison with solved play; None where no equilibrium is known."""
 
@@ -80,7 +80,7 @@ def deception_of(matches: Iterable[BotMatch]) -> Deception | None:
                     by_situation[situation].append((deal, one, match.solved.get(one.step)))
     if not by_situation:
         return None
-    # A kind with one situation, which holds always, tells nothing.
+    # A kind whose only situation always holds is left out.
     kinds = Counter(one.kind for one in by_situation)
     total = len(by_situation[EVERYWHERE])
     ordered = sorted(

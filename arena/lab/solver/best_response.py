@@ -12,7 +12,7 @@ def proven_bounds(
 ) -> ValueBounds:
     """Return the bounds on a round's value that a strategy proves.
 
-    The lower bound is what the opener is sure of with its part of the strategy, the upper one the
+    The lower bound is what the opener's part of the strategy guarantees it, the upper bound is the
     most it can get against the other's part: the value lies between. `payoffs` replace the game's
     own.
     """

@@ -1,9 +1,9 @@
 """Play of whole matches that, in rounds with many dice, knows only the last bets.
 
 From five dice in play a table of all histories does not fit into memory. Here a seat distinguishes
-only the dice of both, who opened, the last bet or the last few, and its own hand. Such play
-forgets, so the theory of regret minimisation promises nothing (Lanctot and others 2012); what it is
-worth is measured. Rounds with few dice come from the exact solver.
+only the dice of both, who opened, the last bet or the last few, and its own hand. This is imperfect
+recall, so the theory of regret minimisation guarantees nothing (Lanctot and others 2012); the
+quality of the play is measured. Rounds with few dice come from the exact solver.
 """
 
 import time
@@ -52,8 +52,8 @@ def solve_last_bets(
 ) -> list[PlayedState]:
     """Solve the given states by the last bets alone, smallest first; `solved` receives each.
 
-    All states that may follow are among them, or among `values`, which are those of states that are
-    solved otherwise.
+    Every state that may follow must be among them, or have its value in `values` because it is
+    solved by other means.
 
     The play distinguishes the last `recall` bets of a round and is improved `sweeps` times. States
     in `played` are taken as they are: an interrupted call has solved them.
@@ -74,7 +74,7 @@ def solve_last_bets(
 
 
 def play_single_round(dice: DicePair, *, recall: ByDice, sweeps: ByDice) -> PlayedState:
-    """Solve a single round for itself (payoff +1 or -1), with play that knows its last bets."""
+    """Solve one round as a game of its own (payoff +1 or -1), by play that knows its last bets."""
     return _play(single_round(dice), recall, sweeps)
 
 

@@ -27,11 +27,11 @@ MOST_DICE: Final = 4
 """The most dice in play of a round whose histories still fit into memory: 16 million and 8 GB."""
 
 _OF_LATER_ROUNDS = 0.25
-"""The part of the width and of the time that rounds with a die less get, because bounds add up."""
+"""The factor of the width and of the time for each die fewer in play, because bounds add up."""
 
 
 class ForEach(Protocol):
-    """The type of `map`, or of an executor's: it may run several parts at a time, and elsewhere."""
+    """The type of `map`, or of an executor's `map`, which may run parts in other processes."""
 
     def __call__(self, function: Callable[[Any], Any], parts: Iterable[Any], /) -> Iterator[Any]:
         """Yield the results of the function for all parts, in order."""
@@ -50,7 +50,7 @@ class _Part:
 def solve_round(
     dice: DicePair, *, width: float, until: float = float("inf"), report: Report = tell_nobody
 ) -> SolvedState:
-    """Solve one round for itself (payoff +1 or -1).
+    """Solve one round as a game of its own (payoff +1 or -1).
 
     The search ends when its bounds are `width` apart or `time.time()` has reached `until`.
     """
@@ -71,12 +71,11 @@ def solve_matches(
 ) -> dict[DicePair, SolvedState]:
     """Solve the wanted rounds and all that they need, smallest first; `solved` receives each.
 
-    A state in `known` is taken as it is if its bounds are at most as far apart as is wanted now;
-    else its search is resumed, and states that may follow it are needed too. States with equally
-    many dice in play do not depend on each other: those are the parts that `for_each` gets, with
-    `report`, `keep`, which receives intermediate states from time to time, and `stopped`, which
-    makes them end with what they have. States with more dice are then not begun, and missing in the
-    result.
+    A state in `known` is used as it is if its bounds are narrow enough for this call; else its
+    search is resumed, and states that may follow it are needed too. States with the same number of
+    dice in play do not depend on each other: they are the parts given to `for_each`. `keep`
+    receives intermediate states from time to time. When `stopped` returns true, running searches
+    end with what they have; states with more dice are not begun, and are missing in the result.
     """
     most = max(map(sum, wanted))
 

@@ -1,6 +1,6 @@
 """A check that tables fit into the memory of this machine, before they are made.
 
-MemoryShortError    they do not
+MemoryShortError    the tables do not fit
 """
 
 from math import inf

@@ -1,6 +1,6 @@
 """The options of the game as inputs of the solver: what it can solve, and the value of a match.
 
-OptionsNotSolvedError    options under which the game is another one than the solver's
+OptionsNotSolvedError    the options make it a game that the solver does not know
 """
 
 from arena.errors import UserError

@@ -16,8 +16,7 @@ from arena.lab.solver.search import DicePair, SolvedState
 from arena.lab.solver.tables import Strategy, lanes_for, layout_of
 
 VALUE_DIGITS: Final = 6
-"""The digits to which values are rounded, as in a file: an interrupted solve resumes with the same.
-"""
+"""The decimals to which values are rounded, as in files: a resumed solve has the same values."""
 _SELDOM = 1 / 255
 """The probability below which exact play leaves out an action: a file has a byte for a probability.
 """

@@ -77,7 +77,7 @@ def match_round(
 
 
 def single_round(dice: tuple[int, int]) -> RoundGame:
-    """Return the round for itself: +1 if the opener wins the bet, -1 if the other does."""
+    """Return the round as a game of its own: +1 if the opener wins the bet, else -1."""
     return _round(dice, lambda _, winner: -1.0 if winner else 1.0)
 
 

@@ -19,11 +19,11 @@ Values: TypeAlias = Mapping[DicePair, ValueBounds]
 
 _FIRST_LOOK, _NEXT_LOOK = 14, 1.25
 """The iterations after which bounds are first computed, and the factor by which they grow before
-the next time. The schedule depends on nothing else, so a search that resumes from a file does what
-it would have done.
+the next time. The schedule depends on nothing else, so a search resumed from a file continues as it
+would have without the interruption.
 """
 _HISTORIES_A_LOOK = 2**29
-"""The histories walked after which bounds are also computed: minutes with four dice."""
+"""The number of walked histories after which bounds are also computed: minutes with four dice."""
 _ALONE = 0.1
 """The share of the width at or below which the round's own gap is not worth further iterations."""
 _STALLED, _NEARER = 4, 0.9
@@ -44,13 +44,13 @@ class SolvedState:
     bounds: ValueBounds
     """Bounds on the opener's probability to win the match, or on its mean result in one round."""
     exploitability: float
-    """The gain of a best response to the round's strategy, on average of both seats."""
+    """The gain of a best response to the round's strategy, averaged over both seats."""
     iterations: int
     seconds: float
     """The time of search, all calls together."""
     strategy: Strategy
     regrets: Strategy | None
-    """The regrets from which the search continues; None of play that comes from no search."""
+    """The regrets from which the search continues; None for play that no search found."""
 
     @property
     def value(self) -> float:
@@ -102,7 +102,7 @@ class Goal:
     width: float
     """The distance between the bounds that suffices."""
     until: float
-    """The time at which it ends, as `time.time()`: the clock of all machines."""
+    """The time at which it ends, as `time.time()`, a clock that all machines share."""
 
 
 def tell_nobody(_: Progress) -> None:
@@ -149,7 +149,7 @@ def search(
         if begun.width <= goal.width:
             return begun
     gaps: list[Gap] = []
-    # At least _ALONE of it: nearer than that the search ends, whatever later rounds add.
+    # At least _ALONE of the width: below that the search ends, whatever later rounds add.
     alone_wanted = max(goal.width - _of_later_rounds(game, values), goal.width * _ALONE)
     next_look = _look_after(solver.iterations, len(game.bets))
     keep_at = began + keep_seconds
@@ -168,7 +168,7 @@ def search(
             continue
         ends = late or _stalled(gaps)
         due = time.monotonic() >= keep_at
-        # The bounds are never nearer than the round alone keeps them.
+        # The bounds are never closer to each other than this round's own gap.
         if not (ends or due or gaps[-1].apart <= goal.width):
             continue
         bounds, exploitability = certified(game, strategy, values)

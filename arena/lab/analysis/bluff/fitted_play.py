@@ -1,4 +1,4 @@
-"""Play of Bluff between two by the last bet alone, fitted to the decisions of a seat in matches.
+"""Two-seat Bluff play that depends only on the last bet, fitted to a seat's decisions in matches.
 
 A choice model: the probability of an action is in proportion to exp(w . x), where x are features of
 the action, with the seat's hand, after the last bet. The weights w are those that make the
@@ -28,9 +28,9 @@ from arena.match.transcript import Transcript
 _PENALTY: Final = 1.0
 """The strength of the ridge: half of it times the squared weights is added to the loss."""
 _RARE: Final = 0.01
-"""Added to a probability before its logarithm is taken: what a guide never does may happen."""
+"""Added to probabilities before taking logarithms: an action that a guide never takes may occur."""
 _MOST_PAIRS: Final = 64
-"""The pairs of dice and roles of which features are kept: all of five dice."""
+"""The size of the cache of features by dice and role: enough for all rounds of up to five dice."""
 
 
 class SeenDecision(NamedTuple):
@@ -38,7 +38,7 @@ class SeenDecision(NamedTuple):
 
     dice: RoundDice
     role: int
-    """The seat's: 0 for the opener, 1 for the other."""
+    """The seat's role: 0 for the opener, 1 for the other."""
     place: int
     """The number of the last bet on the track, 0 before the first."""
     hand: int
@@ -47,7 +47,7 @@ class SeenDecision(NamedTuple):
 
 
 def decisions(transcript: Transcript, seat: int) -> Iterator[SeenDecision]:
-    """Yield the decisions of a seat that were its own, without faults.
+    """Yield a seat's own decisions; default actions played for it are left out.
 
     Args:
         transcript: A match of two, without dice laid out.
@@ -81,17 +81,17 @@ def _decision(state: BluffState, seat: int, action: Bet | Doubt) -> SeenDecision
 
 
 class ChoiceModel:
-    """Play that can be fitted to decisions, by how guides would play and by what is likely."""
+    """A choice model of play: features are the guides' play and the probabilities of bets."""
 
     def __init__(self, guides: Sequence[LastBetPlay]) -> None:
-        """Take plays; the logarithms of their probabilities are features of actions."""
+        """Take the guides: plays whose log-probabilities are features of actions."""
         self._features = lru_cache(maxsize=_MOST_PAIRS)(partial(_Features.of, guides))
 
     def fitted(self, seen: Sequence[SeenDecision]) -> LastBetPlay:
-        """Return the play under which decisions are likeliest.
+        """Return the play under which decisions are likeliest, with the ridge penalty.
 
         Args:
-            seen: The decisions; with none, all actions are alike.
+            seen: The decisions; with none, all actions are equally likely.
         """
         weights = self._likeliest(seen) if seen else None
 

@@ -1,4 +1,4 @@
-"""Play of Bluff between two by the last bet alone: that of solved tables, and that of models.
+"""Two-seat Bluff play that depends only on the last bet: by solved tables, and by models.
 
 Letters in the shapes of arrays: a = action, h = hand, p = place: 0 before the first bet, else the
 number of the last bet on the track.
@@ -20,13 +20,13 @@ from arena.lab.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPla
 from arena.lab.analysis.bluff.table import BettingTable, Weights
 
 LastBetPlay: TypeAlias = Callable[[RoundDice, int], Sequence[Weights]]
-"""The play in a round with certain dice, in the role of the opener (0) or the other (1): [p][a, h].
+"""Returns the play for the dice of a round and a role, opener (0) or other (1): [p][a, h].
 
 Actions are the doubt, then the higher bets. Each hand's column sums to 1.
 """
 
 _SELDOM = 1e-4
-"""The reach below which play that knows all bets is not followed further."""
+"""The reach probability below which play that knows all bets is not followed further."""
 
 
 class Model(IntEnum):
@@ -37,7 +37,7 @@ class Model(IntEnum):
 
 
 def by_tables(solved: SolvedPlay) -> LastBetPlay:
-    """Return the play of solved tables; that which knows more bets is averaged over the others."""
+    """Return the play of solved tables; if it knows more bets, it is averaged over them."""
     return lambda dice, role: _of_tables(solved.rounds[dice], role)
 
 
@@ -74,7 +74,7 @@ def _of_tables(play: RoundPlay, role: int) -> list[Weights]:
 
 
 def _several_bets(play: RoundPlay, role: int) -> list[Weights]:
-    """Return the sums over all nodes of a place, of play that knows several bets: [p][a, h]."""
+    """Return play that knows several bets, summed over all nodes of each place: [p][a, h]."""
     bets, table = len(play.bets), play.tables[role].astype(np.float64)
     assert play.recall is not None
     sums = []
@@ -86,7 +86,7 @@ def _several_bets(play: RoundPlay, role: int) -> list[Weights]:
 
 
 def _all_bets(play: RoundPlay, role: int) -> list[Weights]:
-    """Return the sums over histories weighted by reach, of play that knows all bets: [p][a, h]."""
+    """Return play that knows all bets, summed over histories weighted by reach: [p][a, h]."""
     bets = len(play.bets)
     sums = [np.zeros((bets - p + 1, play.tables[role].shape[1])) for p in range(bets + 1)]
 
@@ -106,7 +106,7 @@ def _all_bets(play: RoundPlay, role: int) -> list[Weights]:
 def _as_shares(weights: Weights, place: int) -> Weights:
     """Return weights as probabilities.
 
-    A hand without any doubts, or bets the lowest where no doubt is possible.
+    A hand whose weights are all 0 doubts, or places the lowest bet if there is nothing to doubt.
     """
     total = weights.sum(0)
     nothing = np.zeros_like(weights)

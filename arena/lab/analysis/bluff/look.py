@@ -1,8 +1,8 @@
 """A search that looks three actions ahead, over all hands that the others may hold.
 
-For each own bet it asks what the next seat would answer with each of its hands. If that doubts, the
-round ends. If it raises, its hands are weighted again by that raise, and at two seats the best
-answer is found: a doubt, or a raise that is doubted or not. The value of a round is the chance to
+For each own bet, the next seat's answer is computed with each of its hands. If that seat doubts,
+the round ends. If it raises, its hands are reweighted by the raise, and with two seats the best
+reply is found: a doubt, or a raise that is doubted or not. The value of a round is the chance to
 win the match with the dice that are left. No hand is sampled: five dice have only 252 different
 rolls, so sums over all of them are exact. The letters of the shapes of arrays are in players.py.
 """
@@ -34,12 +34,12 @@ considered.
 DEEP_REACH = 2
 """The number of quantities of each face that are considered for a second raise."""
 PRESSURE = 0.03
-"""The gain in winning probability by a bet that is not doubted, up to certainty: the other seat
+"""The gain in winning probability from a bet that is not doubted (the sum is at most 1): the others
 must then bet higher, or doubt.
 """
 STRENGTH = 2.0
-"""The power of a seat's dice to which its chance to win the match is proportional. Solved: a seat
-that opens with one die against two wins 20.6 %.
+"""The exponent s: a seat's chance to win the match is proportional to its number of dice to the
+power s. In solved play a seat that opens with one die against two wins 20.6 %.
 """
 
 
@@ -134,10 +134,10 @@ class Look:
         return float(np.maximum(doubts, raised.max((2, 3))).sum())
 
 
-# The cache is bounded by the bets.
+# The cache is bounded by the number of bets.
 @cache
 def lowest_after(lowest: tuple[int, ...]) -> DiceCounts:
-    """Return the lowest quantities on each face that raise the bets from `lowest` on: [f, q, g].
+    """Return the lowest quantities on each face that raise each bet from `lowest` up: [f, q, g].
 
     The bet has face f and a quantity q above the lowest; g is the face of the raise.
     """

@@ -1,7 +1,7 @@
 """The values of all places of a round by the hands of both seats, for two known players.
 
-Their play is taken by the last bet alone, so the values are exact for such play and close to those
-of players who know more. One of them may respond to the other's play.
+Their play is taken to depend only on the last bet, so the values are exact for such play and
+approximate for players who know more. One of them may respond to the other's play.
 
 Letters in the shapes of arrays: a = action, h = hand of the opener, i = hand of the other seat,
 p = place: 0 before the first bet, else the number of the last bet on the track.
@@ -25,8 +25,8 @@ from arena.lab.analysis.bluff.table import Singles, Weights, hands_of
 Pairs: TypeAlias = NDArray[np.float16]
 """[h, i] The opener's chance to win the match, by the hands of both.
 
-In half precision, as there are many. The estimates remain exact: they take the mean of these
-numbers themselves.
+Half precision saves memory. The estimates stay unbiased, because they subtract the mean of these
+same rounded numbers.
 """
 SeatPlay: TypeAlias = LastBetPlay | Response
 """How a seat plays, or that it responds to the other's play."""
@@ -34,11 +34,11 @@ RoundKey: TypeAlias = tuple[RoundDice, tuple[SeatPlay, SeatPlay]]
 """The dice of a round and the players, the opener's first."""
 
 SETS: Final = 2
-"""The number of sets of values of `ValueSets.of`."""
+"""The number of sets of values that `ValueSets.of` returns."""
 
 
 class ValueSets:
-    """The values of places by how two players would go on from them."""
+    """The values of places, given how two players would play on from them."""
 
     def __init__(self, solved: SolvedPlay) -> None:
         """Prepare for the play of solved tables; values are computed when they are needed."""
@@ -52,28 +52,27 @@ class ValueSets:
     def of(self, known: Model | None = None) -> list["MatchValues"]:
         """Return the values of matches against the tables, and against a response.
 
-        `known` is the model that comes close to the seat whose play is known; None if the tables
-        do.
+        `known` is the model closest to the play of the known seat; None if the tables are closest.
         """
         own = self._tables if known is None else self._models[known]
         starts = self._solved.values if known is None else {}
         return [
             MatchValues(own, self._tables, starts, self._rounds),
-            # Nobody else shares these; they are freed with the list.
+            # These rounds are not shared, so they are freed with the list.
             MatchValues(own, Response(self._tables), {}, {}),
         ]
 
     def fitted(
         self, one: Sequence[SeenDecision], other: Sequence[SeenDecision]
     ) -> tuple["MatchValues", "MatchValues"]:
-        """Return the values of matches between two players as they were seen to decide.
+        """Return the values of matches between two players whose play is fitted to decisions.
 
         Args:
             one: Decisions of one of them.
             other: Decisions of the other.
 
         Returns:
-            The same values twice: where the play of the one is known, and where the other's is.
+            The same values twice: with the first player as the known one, then with the other.
         """
         first, second = (self._choices.fitted(each) for each in (one, other))
         rounds = dict[RoundKey, PairValues]()
@@ -93,10 +92,11 @@ class MatchValues:
         """Prepare for the matches of two players, who may be the same.
 
         Args:
-            known: The play of the seat that declares its own, or what comes close to it.
+            known: The declared play of the known seat, or an approximation of it.
             other: The play that is expected of the other seat.
-            starts: The opener's chance to win by the dice of a round, where it is known better.
-            rounds: What is computed, to be shared with the values of other matches.
+            starts: The opener's chance to win by the dice of a round, where better values are
+                known.
+            rounds: The cache of computed rounds, which may be shared with other instances.
         """
         self._players: tuple[SeatPlay, SeatPlay] = (known, other)
         self._starts = starts
@@ -157,9 +157,9 @@ class PairValues:
         return float(opener @ self._turns[0][0].astype(np.float64) @ other)
 
     def after_roll(self, role: int, hand: int) -> Weights:
-        """Return the values after the roll where the seat with this role has a hand: [hand].
+        """Return the values after the roll: [hand of the opposite seat].
 
-        They are by the hands of the opposite seat.
+        The seat with this role has this hand.
         """
         pairs = self._turns[0][0]
         row: Pairs = pairs[hand] if role == 0 else pairs[:, hand]
@@ -185,8 +185,8 @@ class PairValues:
     def after_play(self, place: int, actor: int, hand: int, play: Weights) -> Weights:
         """Return the values after each action at a place: [a, hand of the seat that acts].
 
-        They are those of `after_actions`, but where the opposite seat responds, it does so to this
-        play, and so knows all that the play tells of hands.
+        They equal those of `after_actions`, except that an opposite seat that responds does so to
+        this play, and so knows what the play reveals of hands.
 
         Args:
             place: The number of the standing bet, 0 before the first.

@@ -196,8 +196,8 @@ class Answers:
 def read_dice(table: BettingTable, seat: int) -> Weights:
     """Return the distribution of a seat's matching hidden dice as `bayes` reads its bets: [f, c].
 
-    They are tilted towards the faces that the seat bet on, and weighed by how likely a bet is true
-    by the seat's own dice.
+    They are tilted towards the faces that the seat bet on, and weighted by how likely each bet is
+    true given the seat's own dice.
     """
     dice, weights = table.hidden(seat), np.ones(len(FACES))
     quantities = dict[int, int]()
@@ -222,7 +222,7 @@ def read_dice(table: BettingTable, seat: int) -> Weights:
 # The cache is bounded by the dice in play.
 @cache
 def expected(dice: int) -> DiceCounts:
-    """Return the most of `dice` fair dice that match with probability TRUSTS or more: [f, 1]."""
+    """Return the largest n such that n of `dice` dice match with probability TRUSTS: [f, 1]."""
     likely = tails(dice)[:, OFFSET:] >= TRUSTS - 1e-9
     most: DiceCounts = likely.sum(1, keepdims=True) - 1
     return most

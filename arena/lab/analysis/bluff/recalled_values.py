@@ -64,7 +64,7 @@ class ByRow(NamedTuple):
 class LastBetsValues:
     """The values of a seat's bets with one hand of its own, if several bets are known.
 
-    It computes the values that are asked for, and those of the nodes that play reaches from there.
+    Values are computed on demand, with those of the nodes that play reaches from there.
     """
 
     def __init__(self, nodes: TableNodes, opponent: ByRow, own: ByRow) -> None:

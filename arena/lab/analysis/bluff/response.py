@@ -1,4 +1,4 @@
-"""Play of Bluff between two that responds to the play of the opposite seat, which it knows.
+"""Two-seat Bluff play that responds to the known play of the opposite seat.
 
 Letters in the shapes of arrays: a = action, h = own hand, k = the opposite seat's hand, p = place.
 """
@@ -23,7 +23,7 @@ class Response:
     """A player whose every action is nearly the best against the play of the opposite seat."""
 
     usual: LastBetPlay
-    """Play that tells roughly how often the player reaches each place."""
+    """Play that approximates how often the player reaches each place."""
 
 
 def likely_hands(
@@ -34,8 +34,8 @@ def likely_hands(
     Args:
         dice: The opener's dice and the other's.
         role: The player's role: 0 for the opener, 1 for the other.
-        plays: [role][p][a, hand] The play of both: of the player, what tells how often it reaches
-            each place, whatever its hand.
+        plays: [role][p][a, hand] The play of both roles. That of the player is averaged over its
+            hands, and only tells how often it reaches each place.
     """
     own, opposite = hands_of(dice[role]).chances, hands_of(dice[1 - role]).chances
     reach = np.zeros((2, len(plays[role]), len(opposite)))
@@ -50,7 +50,7 @@ def likely_hands(
 
 
 def nearly_best(chances: NDArray[Any]) -> NDArray[Any]:
-    """Return the play in which an action is the rarer, the lower its chance to win: [a, …].
+    """Return the softmax of the chances to win, with temperature TEMPERATURE: [a, …].
 
     Args:
         chances: [a, …] The player's chance to win after each action; -inf for an impossible one.

@@ -1,9 +1,9 @@
-"""The luck of the rolls in Bluff at tables of any size, valued by playing each round on.
+"""The luck of the rolls in Bluff at tables of any size, valued by playouts of each round.
 
-It is the chance term of AIVAT (see `arena.lab.analysis.aivat`) with values from playouts: what a
-round was worth with the dice that were rolled, minus what it is worth with dice rolled afresh. Both
-means are over as many playouts, so the expectation of the difference is zero whatever play is
-assumed. A round ends at its showdown; what is left is valued by the dice alone.
+It is the chance term of AIVAT (see `arena.lab.analysis.aivat`) with values from playouts: the mean
+value of a round with the dice that were rolled, minus its mean value with dice rolled afresh. Both
+means are over the same number of playouts, so the expectation of the difference is zero whatever
+play is assumed. A playout ends with the round, and is valued by the numbers of dice left.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
 PLAYOUTS = 16
-"""The number of playouts of each mean: with so many, little variance is their own."""
+"""The number of playouts of each mean: enough that they add little variance."""
 STRENGTH = 2.5
-"""The power of a seat's dice in proportion to which it wins the match.
+"""The exponent s: a seat's chance to win is proportional to its number of dice to the power s.
 
 The likeliest in matches of `bayes` with itself: 2.7, 2.0 and 3.1 at three, four and six seats.
 """

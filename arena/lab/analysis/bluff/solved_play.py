@@ -26,9 +26,9 @@ from arena.lab.analysis.bluff.table import Weights, hands_of
 
 FORMAT = "arena-play/2"
 CHOSEN = "ARENA_CFR_TABLES"
-"""The environment variable that names another file than the shipped one, as for the bot."""
+"""The environment variable that names a file to read instead of the shipped one, as for the bot."""
 SLIP = 0.02
-"""The assumed share of a seat's random actions: it defines beliefs after every bet."""
+"""The assumed share of a seat's actions that are random, so that every bet has a probability."""
 RoundDice: TypeAlias = tuple[int, int]
 """The opener's dice and the other's."""
 
@@ -139,8 +139,8 @@ class SolvedPlay:
     def situation(self, view: BluffView) -> Situation | None:
         """Return the situation of a seat's turn; None if there is no play for it.
 
-        There is none with other than two seats left, dice laid out, more dice than the tables know,
-        or bets beyond the dice in play.
+        There is none unless exactly two seats are left, no dice are laid out, the tables know the
+        numbers of dice, and bets are limited to the dice in play.
         """
         if view.opener is None or any(view.face_up) or view.highest != sum(view.dice_counts):
             return None
