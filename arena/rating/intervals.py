@@ -12,13 +12,13 @@ less than
 
     min(1, 20 / m) of    H^-1 (d I + 1/tau^2) H^-1
 
-by the model, with m the clusters of that one of the two bots that has fewer, I = H - 1/tau^2 the
+by the model, with m the smaller of the two bots' numbers of clusters, I = H - 1/tau^2 the
 information of independent pairs, 1/tau^2 for the error that the prior makes on average, as in a
 posterior, and d the pool's dispersion: how much more pairs scatter than independent ones, measured
 on all bots (as Morel, Bokossa & Neerchal 2003 correct by a design effect; `support`). d = 1 gives
 H^-1. Below 20 clusters an interval is therefore never narrower than the model's; with many the
 sandwich alone decides, unless it has next to no variance. Where two bots are linked by fewer than
-20 clusters, or only by the prior, m does not count and the factor is 1.
+20 clusters, or only by the prior, the factor is 1 whatever m is.
 
 Without an anchor, a bot's error is that of its rating relative to the mean of the pool; with an
 anchor, that of its difference to the anchor, whose own error is 0. The error of a difference is

@@ -33,7 +33,7 @@ class Rating(Generic[BotT]):
     matches: int
     flags: frozenset[Flag]
     band: int
-    """The number, from 0, of the group of bots that no line separates (`ranks.band_numbers`)."""
+    """The number of the bot's band, from 0 (`ranks.band_numbers`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`LadderId`, the key under which a ladder is kept and asked for."""
+"""`LadderId`, the key by which a ladder is stored and requested."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -52,8 +52,8 @@ def well_linked(weights: FloatArray, least: float) -> IntArray:
 
     A group is a largest set of bots such that no cut through the links among them weighs less than
     `least`: a k-edge-connected component. There is one such division into groups, so the order of
-    the bots does not matter. A bot that is in none is a group of its own, and links to it count for
-    no other.
+    the bots does not matter. A bot that is in no such set is a group of its own, and its links do
+    not help to connect others.
 
     Args:
         weights: (K, K), symmetric, zero on the diagonal.
@@ -80,9 +80,9 @@ def well_linked(weights: FloatArray, least: float) -> IntArray:
 
 
 def _linked_enough(weights: FloatArray, least: float) -> NDArray[np.bool_]:
-    """Return (K,) whether a node is left when those linked by less than `least` are taken away.
+    """Return (K,) whether a node is left when nodes with links of less than `least` are removed.
 
-    Each that is taken away may leave others with too few links.
+    The removal is repeated, because it may leave others with too few links.
     """
     left, links = np.ones(len(weights), np.bool_), weights.sum(axis=1)
     while (few := left & (links < least)).any():
@@ -96,9 +96,9 @@ def _pieces(weights: FloatArray, least: float) -> IntArray:
 
     If there is one piece, it has no such cut. Scans in maximum-adjacency order (Nagamochi and
     Ibaraki 1992) find nodes that can be contracted. If there are none, the last node of the scan is
-    linked to all others by less than `least`: nodes are taken away, each as a piece. A piece may
-    have further cuts, because it was contracted by links that are now cut. A few scans are needed,
-    at O(K^2) each.
+    linked to all others by less than `least`: such nodes are removed, each as a piece of its own. A
+    piece may have further cuts, because it was contracted by links that are now cut. A few scans
+    are needed, at O(K^2) each.
     """
     node = np.arange(len(weights))
     """The node into which each bot was contracted."""
@@ -110,7 +110,7 @@ def _pieces(weights: FloatArray, least: float) -> IntArray:
         np.fill_diagonal(weights, 0.0)
         node = numbers[node]
     left = _linked_enough(weights, least)
-    left[weights.sum(axis=1).argmin()] = False  # whatever rounding says, so that there is an end
+    left[weights.sum(axis=1).argmin()] = False  # so that rounding cannot prevent a cut
     return np.where(left, 0, 1 + np.arange(len(weights)))[node]
 
 

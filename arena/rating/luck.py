@@ -20,9 +20,9 @@ from arena.rating.head_to_head import wilson
 FEWEST_BLOCKS: Final = 20
 """The fewest blocks from which luck is taken out."""
 FEWEST_OF_EACH: Final = 5
-"""The fewest matches won, and lost, for that: fewer can be fitted by chance."""
+"""The fewest matches won, and lost, for the same: a regression may fit fewer by chance."""
 ROUNDING: Final = 1e-9
-"""The part of a variance that is no gain but an error of rounding."""
+"""The relative reduction of a variance below which it is a rounding error, not a gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
     (Glynn & Szechtman 2002). beta comes from the same blocks, a bias of order 1/n.
 
     Its variance is the jackknife's (Efron & Stein 1981): (n - 1) / n times the sum of the squared
-    changes when one block is left out. Outcomes scatter more at some luck than at other luck: with
-    20 blocks and 5 covariates the variance that takes the scatter to be equal everywhere gave
-    intervals that held the truth in 89 % instead of 95 %.
+    changes when one block is left out. The residual variance depends on luck: with 20 blocks and 5
+    covariates, intervals that assumed a constant variance covered the truth in 89 % of cases
+    instead of 95 %.
 
     Args:
         outcomes: (n,), one per independent block, in any unit.
@@ -95,10 +95,10 @@ class AdjustedShare:
 
     share: float
     low: float
-    """The end of its interval, as `high` is the other one."""
+    """The lower end of its interval; `high` is the upper end."""
     high: float
     variance_factor: float
-    """The variance of `share` as a part of the raw share's in independent matches.
+    """The variance of `share` divided by the raw share's in independent matches.
 
     It is the design effect where `share` is the raw one.
     """
@@ -107,11 +107,11 @@ class AdjustedShare:
 def can_be_adjusted(won: FloatArray) -> bool:
     """Return whether luck can be taken out of a share.
 
-    A regression needs some blocks, gives no width to results that are all alike, and follows the
-    few that differ where nearly all are.
+    A regression needs enough blocks. Where all results are equal, it gives an interval without
+    width; where nearly all are, it overfits the few that differ.
 
     Args:
-        won: (n, m), what was won of each match, 0 to 1, in n blocks of m matches.
+        won: (n, m), the share won of each match, 0 to 1, in n blocks of m matches.
     """
     wins = float(won.sum())
     return (
@@ -132,7 +132,7 @@ def adjusted_share(
         won: (n, m), as for `can_be_adjusted`.
         luck: (n,) or (n, q), as for `luck_adjusted`; it may be None where `can_be_adjusted` is
             false.
-        z: Half of the interval, in errors; as given, the interval is of 95 %.
+        z: The half width in standard errors; by default that of a 95 % interval.
         design_effect: The variance of the raw share as a multiple of that in independent matches.
     """
     raw, worth = float(won.mean()), won.size / design_effect

@@ -161,7 +161,7 @@ class LuckSums:
 
 
 def grown(square: NDArray[Any], more: int) -> NDArray[Any]:
-    """Return a square matrix with `more` rows and columns of zeros, which take no memory."""
+    """Return a copy with `more` rows and columns of zeros, which take no memory until used."""
     room = len(square)
     larger = np.zeros((room + more, room + more), square.dtype)
     larger[:room, :room] = square

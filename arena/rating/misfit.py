@@ -26,7 +26,7 @@ from arena.rating.results import BotT, MatchColumns, Results
 
 _PIECE = 20_000
 _SEATS_MAX = 8
-"""The number of ways to fill n places grows like 3^n."""
+"""The most seats: the number of ways to fill n places grows like 3^n."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,8 @@
 In each block both versions played once, under the same conditions; what they share cancels in the
 difference. With x = 1/2 + (one - other) / 2 of a block, from 0 to 1, the interval is Wilson's of
 the mean of x for an effective number of blocks: their number divided by the design effect, the
-variance of x divided by p (1 - p) (Kish 1965). Both variances are those with one more block of
-1/2 ± 1/2, so that blocks without any difference leave some doubt.
+variance of x divided by p (1 - p) (Kish 1965). Both variances include one more block of 1/2 ± 1/2,
+so that blocks without any difference still leave some uncertainty.
 """
 
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ class PairedDifference:
 
 @dataclass(frozen=True, slots=True)
 class AdjustedDifference(PairedDifference):
-    """The same without the luck that is known."""
+    """A mean difference that is adjusted for known luck."""
 
     variance_factor: float
-    """Its variance as a part of that of the plain difference."""
+    """Its variance divided by that of the plain difference."""
 
 
 def paired_difference(one: FloatArray, other: FloatArray) -> PairedDifference:
@@ -65,7 +65,7 @@ def can_be_adjusted(one: FloatArray, other: FloatArray) -> bool:
     """Return whether luck can be taken out of the difference.
 
     As for a share, there must be FEWEST_BLOCKS blocks, and FEWEST_OF_EACH that differ from the
-    others: a regression finds luck that explains fewer, so an interval without width.
+    others: a regression can explain fewer completely, which gives an interval without width.
     """
     if len(one) < FEWEST_BLOCKS:
         return False

@@ -49,13 +49,13 @@ class LadderPlace:
     """The place of one bot among those that are ranked."""
 
     rank: int
-    """From 1; of a bot that is not ranked, the one that it would have."""
+    """The rank, from 1; for a bot that is not ranked, the rank that it would have."""
     rank_low: int
     """1 + the number of ranked bots that are significantly better."""
     rank_high: int
-    """The number of ranked bots, and this one, minus the number of those that are worse."""
+    """The number of ranked bots, counting this one, minus those that are significantly worse."""
     band: int
-    """As of `band_numbers`, among the ranked bots; of another, that of the one above it."""
+    """Its number from `band_numbers` for the ranked bots; if not ranked, that of the bot above."""
 
 
 def places(

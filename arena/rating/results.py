@@ -91,7 +91,7 @@ class MatchColumns:
 
 
 class _Columns:
-    """A growing table, whose capacity doubles, so that an append costs only its seats.
+    """A growing table; its capacity doubles, so that the mean cost of an append is constant.
 
     Luck has no column before the first match with luck.
     """
@@ -290,7 +290,7 @@ class Results(Generic[BotT]):
 def cluster_numbers(tables: Sequence[MatchColumns]) -> list[IntArray]:
     """Return the numbers of the clusters of matches, (n,) per table.
 
-    That of a match in a block is the block's; matches outside blocks have higher ones.
+    A match in a block has the block's number; matches outside blocks have higher numbers.
 
     Args:
         tables: The matches, by table size.

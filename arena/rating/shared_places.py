@@ -47,7 +47,7 @@ class SharedPlace:
 
 
 def places(tables: Sequence[TablePoints], bots: Sequence[int]) -> list[SharedPlace]:
-    """Return the places of `bots`, best first; of bots with equal points the first comes first."""
+    """Return the places of `bots`, best first; bots with equal points keep their order."""
     points = dict.fromkeys(bots, 0.0)
     for table in tables:
         for bot, total in zip(table.bots, np.sum(table.blocks, axis=0), strict=True):
@@ -93,7 +93,7 @@ class _Spread:
 
 def _margin(spreads: Sequence[_Spread], weights: Mapping[int, float]) -> float:
     """Return half the width of the interval of a weighted sum of the bots' points."""
-    # Imported here: half a second that most commands do without.
+    # Imported here, because it takes half a second and most commands do not need it.
     from scipy.special import stdtrit
 
     found = [(one.variance(weights), one.freedom) for one in spreads]

@@ -16,9 +16,9 @@ with much and with little luck.
 Scores never seen count as seen 0.001 times, as in fishtest: no variance is zero, and a test with
 only ties or only wins still gives an answer. Elo, nElo and LOS use the same counts.
 
-A test stops when its numbers are extreme, so the mean score then is too far from the bound not
-reached. `estimate` corrects that: the LLR is taken for a Brownian motion between the bounds, whose
-drift is estimated without a bias of the median (`stopped_walk`), as fishtest does.
+A test stops when its numbers are extreme, so the mean score then is biased away from the bound that
+was not reached. `estimate` corrects that: it models the LLR as a Brownian motion between the bounds
+and estimates its drift without median bias (`stopped_walk`), as fishtest does.
 
 Sources: fishtest's and fastchess's statistics; Van den Bergh, "Comments on Normalized Elo";
 Siegmund 1985 (expected length, estimates after stopping).
@@ -41,7 +41,7 @@ NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
 
 FARTHEST = 100_000.0
-"""The largest distance of a bound from 0, Elo; beyond it the likelihoods are no floats any more."""
+"""The largest distance of a bound from 0, Elo; beyond it the likelihoods overflow floats."""
 NEAREST = 1e-6
 """The least distance between the bounds, Elo; closer ones are not decided within 10^17 matches."""
 
@@ -106,8 +106,8 @@ class BlockCounts:
     """The number of occurrences of each block score.
 
     Raises:
-        RatingError: Scores do not rise or lie outside 0 to 1, counts are negative or of another
-            number, or a block has no match.
+        RatingError: Scores do not rise or lie outside 0 to 1, counts are negative or not one per
+            score, or a block has no match.
     """
 
     scores: tuple[float, ...]
@@ -160,8 +160,8 @@ class Sprt:
     matches_to_go: float
     """The expected number, if the true difference is the observed one; 0 after a stop."""
     one_score: bool
-    """Whether all blocks had the same score. Then nothing is known of their scatter, and estimates
-    follow from the counts in place of zero and say nothing."""
+    """Whether all blocks had the same score. Then their variance is unknown, and estimates depend
+    on UNSEEN alone and mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +276,7 @@ def _hypotheses(bounds: Bounds, spread: float) -> tuple[float, float]:
             bounds.elo0 + bounds.elo1
         ) / NELO_PER_T
     mean0, mean1 = _score(bounds.elo0), _score(bounds.elo1)
-    # Means that are nearly 1 are compared by what they lack to 1.
+    # Means that are nearly 1 are compared by their distances from 1, which floats keep exactly.
     apart = mean1 - mean0 if mean0 < 0.5 else _score(-bounds.elo0) - _score(-bounds.elo1)
     return apart / spread, (0.5 * (mean0 + mean1) - 0.5) / spread
 

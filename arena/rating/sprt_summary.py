@@ -56,8 +56,8 @@ def summary_of(running: RunningSprt, result: Sprt) -> dict[str, Any]:
 def estimate_json(result: Sprt, found: EloDifference) -> dict[str, Any]:
     """Return the estimates after a test.
 
-    `elo_interval`, `nelo` and `los` are None where all blocks scored alike: how they scatter is not
-    known then.
+    `elo_interval`, `nelo` and `los` are None where all blocks had the same score: their variance is
+    unknown then.
     """
     known = not result.one_score
     return {

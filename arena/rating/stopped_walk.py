@@ -1,4 +1,4 @@
-"""The outcome of a Brownian motion between two absorbing bounds, in the order of a sequential test.
+"""The outcome of a Brownian motion between two absorbing bounds, ordered as in a sequential test.
 
 A test stops at a bound, or is looked at between them. Outcomes are ordered from the worst to the
 best: stopped at the lower bound, the sooner the worse; not stopped, by the value; stopped at the
@@ -6,8 +6,8 @@ upper bound, the later the worse (Siegmund 1985, section 3.4; Armitage 1957). Th
 outcome at most as good falls with the drift. The drift at which it is 1/2 is a median-unbiased
 estimate, those at which it is 0.975 and 0.025 are the ends of an interval that covers 95 %.
 
-Probabilities are sums over mirror images (Darling & Siegert 1953), which converge fast where a test
-stops soon, when other series cancel.
+Probabilities are sums over mirror images (Darling & Siegert 1953). These converge fast where a test
+stops soon, while other series lose digits by cancellation there.
 """
 
 import math
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 _MOST_DRIFT = 1e6
 _NEGLIGIBLE = 8.0
-"""Images are left out that are so many standard deviations away."""
+"""The number of standard deviations beyond which images are left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from arena.rating.methods import ScoreRule
 ENOUGH_CLUSTERS = 20
 """The fewest clusters for which the variance that the sandwich takes from residuals suffices.
 
-With fewer, it is too small, or chance.
+With fewer, it is too small, or mostly chance.
 """
 _GUESS = 7.0
 """The degrees of freedom that a guess of the dispersion counts for."""
@@ -41,9 +41,9 @@ class Support:
         return apart
 
     def of_ratings(self, anchor: int | None) -> FloatArray:
-        """Return (K,) the least part of the model's variance that each rating has, above 0 to 1.
+        """Return (K,) the least variance of each rating, as a fraction of the model's variance.
 
-        It is that of the difference to the anchor, or without one to the mean of the pool.
+        The variance is that of the difference to the anchor, or without one to the pool's mean.
         """
         if anchor is None:
             main, clusters = self._main(self.groups), self.clusters
@@ -53,16 +53,15 @@ class Support:
         return np.where(self.groups == main, _part(clusters), 1.0)
 
     def of_differences(self) -> FloatArray:
-        """Return (K, K) the least part of the model's variance that each difference has."""
+        """Return (K, K) the least variance of each difference, as a fraction of the model's."""
         part = _part(np.minimum.outer(self.clusters, self.clusters))
         part[self.groups[:, None] != self.groups] = 1.0
         return part
 
     def _main(self, groups: IntArray) -> int:
-        """Return the number of the largest group; of several, that of the one with most clusters.
+        """Return the number of the largest group; among equals, of the one with most clusters.
 
-        If several have equally many clusters, return that of no group, so that nothing depends on
-        the order of the bots.
+        If those are equal, too, return _NO_GROUP, so that nothing depends on the order of the bots.
         """
         numbers, inverse, sizes = np.unique(groups, return_inverse=True, return_counts=True)
         clusters = np.bincount(inverse, self.clusters)
@@ -98,12 +97,12 @@ def dispersion(
 ) -> float:
     """Return how much more the scores of a pool scatter than those of independent pairs.
 
-    It is the trace of the clusters' products against that of the information of independent pairs,
-    for as many degrees of freedom as the fit leaves of the sum over clusters of (bots - 1). Because
-    these may be few, a guess counts for some more: the dispersion of single untied matches of equal
-    bots, whose ranks from 1 to n have (n + 1) / 3 times the variance of n - 1 coins; where only
-    first places count it is n / 2. (Morel, Bokossa & Neerchal 2003 correct by a pooled design
-    effect.)
+    It is the trace of the clusters' products divided by that of the information of independent
+    pairs. Its degrees of freedom are the sum over clusters of (bots - 1), minus the fitted
+    parameters. Because these may be few, a guess with _GUESS degrees of freedom is averaged in: the
+    dispersion of single untied matches of equal bots, whose ranks from 1 to n have (n + 1) / 3
+    times the variance of n - 1 coins; where only first places count it is n / 2. (Morel, Bokossa &
+    Neerchal 2003 correct by a pooled design effect.)
 
     Args:
         products: The sums over the clusters.
@@ -122,6 +121,6 @@ def dispersion(
 
 
 def _part(clusters: IntArray) -> FloatArray:
-    """Return the least part of the model's variance with m `clusters`: 1 up to 20, then 20 / m."""
+    """Return the least fraction of the model's variance for m clusters: 1 up to 20, then 20 / m."""
     part: FloatArray = ENOUGH_CLUSTERS / np.maximum(clusters, ENOUGH_CLUSTERS)
     return part

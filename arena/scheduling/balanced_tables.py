@@ -38,7 +38,7 @@ def balanced_tables(bots: int, seats: int) -> tuple[Table, ...]:
 
 @lru_cache(maxsize=4096)
 def table_count(bots: int, seats: int) -> int:
-    """Return the length of `balanced_tables`, known for far more sizes than the tables are."""
+    """Return the length of `balanced_tables`; it is cached for far more sizes than the tables."""
     return len(balanced_tables(bots, seats))
 
 

@@ -1,7 +1,7 @@
 """`BotPaces`: which bots have begun as many matches as their paces allow, and until when they rest.
 
-A pace is a number of rated matches an hour, shared by the versions of a bot. What a bot has not
-begun in the last hour it may begin at once, up to an hour's matches; then it goes on evenly.
+A pace is a number of rated matches an hour, shared by the versions of a bot. A bot may begin at
+once the matches of the last hour that it has not begun; after that, its matches begin evenly.
 """
 
 import math
@@ -13,8 +13,8 @@ from typing import Final
 
 HOUR_SECONDS: Final = 3600.0
 REMEMBERED: Final = 10_000
-"""Bots that have left whose matches are remembered, so that to reconnect is no way around a
-pace."""
+"""The number of disconnected bots whose matches are remembered, so that reconnecting does not
+bypass a pace."""
 SLOWEST_AN_HOUR, FASTEST_AN_HOUR = 1, 1_000_000
 """The bounds of a bot's pace, in matches an hour."""
 
@@ -46,9 +46,9 @@ class _Paced:
     bot: str
     seconds_each: float = HOUR_SECONDS
     full_at: float = -math.inf
-    """When it may begin an hour's matches at once. A new pace leaves this as it is."""
+    """The time from which an hour's matches may begin at once. A new pace does not change it."""
     versions: set[int] = field(default_factory=set)
-    """Those that are connected."""
+    """The connected versions."""
 
     @property
     def ready_at(self) -> float:
@@ -57,14 +57,14 @@ class _Paced:
 
 
 class BotPaces:
-    """The paces of the connected bots. No method looks at all of them."""
+    """The paces of the connected bots. No method scans all of them."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
         self._remembered = remembered
         self._bots: dict[str, _Paced] = {}
         """The connected bots with a pace, by name."""
         self._gone: OrderedDict[str, _Paced] = OrderedDict()
-        """Those that have left, the last at the end."""
+        """Bots that have left, the most recent at the end."""
         self._of: dict[int, _Paced] = {}
         """The bot of each connected version with a pace."""
         self._waking: list[tuple[float, int]] = []

@@ -1,16 +1,16 @@
-"""`FreeBots`: the bots that are free for one table type, and who sits down next.
+"""`FreeBots`: the bots that are free for one table type, and the choice of the next table.
 
-No step looks at all of them.
+No step scans all of them.
 
 A table is begun by one bot and filled seat by seat. Of every `CYCLE` tables
 
-- one is a walk: all bots begin one in turn, and each goes on along all strengths where it stopped,
-  so that everybody meets everybody sooner or later;
-- one is begun by the bot that waits longest, so that nobody starves;
-- the others are begun by the one with the fewest matches.
+- one is a step of a walk: bots take such steps in turn, and each walk continues along the order of
+  strengths where its last step ended, so that all bots meet sooner or later;
+- one is begun by the bot that waits longest, so that no bot starves;
+- the others are begun by the bot with the fewest matches.
 
-All but walks are filled from the nearest in strength: by the bot with which a match reduces the
-squared errors most, divided by 1 + the number of times they have met.
+Tables that are no walk are filled from the bots nearest in strength: by the one with which a match
+reduces the squared errors most, divided by 1 + the number of times they have met.
 """
 
 from collections import OrderedDict
@@ -29,31 +29,31 @@ from arena.scheduling.strengths import Strengths
 
 CYCLE: Final = 6
 NEAR: Final = 6
-"""How many bots are looked at to each side of a strength."""
+"""The number of bots that are considered on each side of a strength."""
 FURTHER: Final = 32
-"""The limit of every linear scan. Where bots are looked at one by one: who begins a walk, whom it
-may lead to, and an owner each where nobody near may join."""
+"""The limit of every linear scan: for the bot that begins a walk, for the bots ahead of it, and
+over other owners where no bot near may join."""
 TRIED_AGAIN: Final = 16
-"""Bots that found no table are tried again, so many at each look for tables."""
+"""The number of bots without a table that are tried again at each search for tables."""
 
 MaySit: TypeAlias = Callable[[Candidate, Candidate], bool]
 """Whether two candidates may share one more table now."""
 
 _Place: TypeAlias = float
-"""A bot's place in the order of strengths. Its own strength, in nats, and a trifle that tells it
-from others of the same strength, among which it is found at once."""
+"""A bot's key in the order of strengths: its strength in nats plus _TRIFLE times its number, which
+makes keys distinct, so that a bot is found by bisection among others of the same strength."""
 _TRIFLE: Final = 1e-12
-"""For each bot with a lower number."""
+"""The difference between the keys of bots of the same strength with consecutive numbers."""
 _BOUND: Final = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The bots of a table, the one that begins it in front."""
+    """The bots of a table; the first one begins it."""
 
     bots: tuple[Candidate, ...]
     walked: bool
-    """Whether it is a step of that one's walk."""
+    """Whether the table is a step of the first bot's walk."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,8 +68,8 @@ class _Free:
 class FreeBots:
     """The free bots of one table type.
 
-    Every method takes a time that grows with the logarithm of their number, `choose` on average
-    over calls; only `look_again(None)` looks at all that found no table.
+    Every method takes time logarithmic in their number (`choose`: amortised over calls); only
+    `look_again(None)` scans all bots that found no table.
     """
 
     def __init__(self, table_type: TableType, counts: MeetingCounts, strengths: Strengths) -> None:
@@ -82,14 +82,13 @@ class FreeBots:
         self._by_owner: OrderedDict[str, dict[int, None]] = OrderedDict()
         turns = count()
         self._beginners = {house: Beginners(turns) for house in (False, True)}
-        """The bots that can begin a table, of the house and others."""
+        """The bots that can begin a table: house bots under True, others under False."""
         self._without_table: OrderedDict[int, None] = OrderedDict()
-        """The bots that found no table, longest first; they may be chosen for those of others.
-        Longest first."""
+        """The bots that could begin no table, longest first; they may still join others' tables."""
         self._walks: dict[int, _Place] = {}
-        """How far the walk of each has come."""
+        """The place that each bot's walk has reached."""
         self._walkers: OrderedDict[int, None] = OrderedDict()
-        """Free or not: whose walk was longest ago is in front."""
+        """All bots, free or not; the one whose last step was longest ago is first."""
         self._tables = 0
 
     def __len__(self) -> int:
@@ -99,7 +98,7 @@ class FreeBots:
         return bot in self._free
 
     def put(self, candidate: Candidate) -> None:
-        """Put a bot that is free; or still is, after a table of its own began or ended."""
+        """Add a free bot, or update one that is still free after its table began or ended."""
         bot = candidate.bot
         if self.table_type.game not in candidate.games:
             self.drop(bot)
@@ -146,7 +145,7 @@ class FreeBots:
         self._walkers.pop(bot, None)
 
     def look_again(self, most: int | None = TRIED_AGAIN) -> None:
-        """Try some bots again that found no table: what may sit where has changed."""
+        """Let up to `most` bots without a table (None: all) try again, as conditions changed."""
         for bot in list(self._without_table if most is None else islice(self._without_table, most)):
             free = self._free[bot]
             del self._without_table[bot]
@@ -159,16 +158,17 @@ class FreeBots:
         with_visitor: bool = False,
         not_these: frozenset[int] = frozenset(),
     ) -> Choice | None:
-        """Return the bots of the next table, or None if those who were tried found too few.
+        """Return the bots of the next table, or None if no bot that was tried could fill one.
 
-        With `with_visitor` the first is not of the house; the table of `not_these` is not chosen.
+        With `with_visitor` the first is not a house bot; a table of `not_these` alone is not
+        chosen.
         """
         turn = self._tables % CYCLE
         if turn == 0 and (first := self._walker(with_visitor=with_visitor)) is not None:
             bots = self._around(first, may_sit, not_these, walks=True)
             if bots is not None:
                 return Choice(bots, walked=True)
-            self._walkers.move_to_end(first.bot)  # nobody waits for it
+            self._walkers.move_to_end(first.bot)  # the walks of others do not wait for it
         longest = turn == 1
         while (first := self._first(longest=longest, with_visitor=with_visitor)) is not None:
             bots = self._around(first, may_sit, not_these)
@@ -254,7 +254,7 @@ class FreeBots:
         return islice(chain(ahead, self._by_strength.islice(0, FURTHER)), FURTHER)
 
     def _of_others(self, first: Candidate) -> Iterator[_Free]:
-        """One of each other owner: a crowd of one owner may be all that is near."""
+        """Yield bots of other owners, because all bots near may belong to one owner."""
         for owner in islice(self._by_owner, FURTHER):
             if owner != first.owner or first.house:
                 yield from (self._free[bot] for bot in islice(self._by_owner[owner], NEAR))
@@ -262,24 +262,25 @@ class FreeBots:
     def _most_informative(
         self, near: Iterable[_Free], seated: Sequence[_Free], fits: Callable[[_Free], bool]
     ) -> _Free | None:
-        """Return the fitting bot that reduces the sum of the squared errors most.
+        """Return the fitting bot whose match with the seated bots reduces squared errors most.
 
-        By its match with those at the table, divided by 1 + the number of times they have met.
+        The reduction of each pair is divided by 1 + the number of times the two have met.
         """
 
         def worth(one: _Free, anew: bool) -> float:
             worth, bot, strength, variance = 0.0, one.bot, one.place, one.variance
             for other in seated:
                 theirs = other.variance
-                less_likely = exp(-abs(strength - other.place))  # e^d may be no float
+                less_likely = exp(-abs(strength - other.place))  # e^d could overflow
                 told = less_likely / (1 + less_likely) ** 2  # p (1 - p)
                 lowered = told * (variance * variance + theirs * theirs)
                 lowered /= 1 + told * (variance + theirs)
                 worth += lowered if anew else lowered / (1 + self._met(bot, other.bot))
             return worth
 
-        # Who has met whom is far away in memory, and whether they may meet takes long to tell: both
-        # are asked of as few as possible, those in front whose first meeting would tell most.
+        # Numbers of meetings are slow to read (cache misses), and `fits` takes long. Both are
+        # evaluated for as few bots as possible, in descending order of an upper bound of the worth:
+        # that of a first meeting.
         bounds = [(worth(one, True), one) for one in near]
         bounds.sort(key=_BOUND, reverse=True)
         found, most = None, -1.0

@@ -36,9 +36,9 @@ from arena.scheduling.pairings import (
 from arena.scheduling.round_robin import RoundRobin, refuse_too_many
 
 USUAL_SIZE = 4
-"""Groups have at least so many bots, if their number is not given."""
+"""The least number of bots in a group, if the number of groups is not given."""
 USUAL_ADVANCE = 2
-"""At most so many of a group go on, if their number is not given."""
+"""The most bots of a group that go on, if the number is not given."""
 
 
 def usual_groups(field: int, seats: int, advance: int | None) -> int:
@@ -55,7 +55,7 @@ def usual_groups(field: int, seats: int, advance: int | None) -> int:
 
 
 def usual_advance(field: int, seats: int, groups: int) -> int:
-    """Return how many of a group go on if that is not given.
+    """Return how many bots of a group go on if the number is not given.
 
     It is half of the smallest group, but at most USUAL_ADVANCE, and enough to fill a table.
     """
@@ -274,7 +274,7 @@ def _merit(line: Standing) -> tuple[int, Fraction, EntryNumber]:
 
 
 def _keep_apart(order: list[Standing], group_of: Mapping[EntryNumber, int]) -> None:
-    """Change places in `order`, so that no bots of one group meet in the first round.
+    """Swap bots in `order`, so that no bots of one group meet in the first round.
 
     It is possible with more than one group, unless bots that withdrew are replaced.
     """
