@@ -3,10 +3,10 @@
 table         a seat at a table: a person's session (arena.person) in words and JSON
 account       an owner's key, bots and tables
 owners        the accounts of a server that is reached over HTTP
-visitors      from where its requests come, and how many wrong keys an address may send
+visitors      the address of each request, and the limit of wrong keys from an address
 documents     the pages of the documentation
 tools         the tools, as an agent reads them
-bot_tools     those by which it enters programs
+bot_tools     the tools by which it enters programs
 trials        programs on this machine, checked and compared in the sandbox
 server        the server by the official SDK: tools, resources and prompts
 """

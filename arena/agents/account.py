@@ -18,12 +18,12 @@ from arena.server.limits.forwarding import on_behalf_of
 MOST_TABLES: Final = 4
 """The most tables at once; a referee admits eight instances of a version."""
 IDLE_SECONDS: Final = 900.0
-"""The seconds after which a table that nobody asks about makes room for another."""
+"""The seconds without a request after which a table may be left to make room for another."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotTokens:
-    """Where the tokens of bots are kept that agents registered."""
+    """The store of the tokens of bots that agents registered."""
 
     kept: Callable[[str], str]
     """Returns a bot's token by its name; "" if none is kept."""
@@ -33,7 +33,7 @@ class BotTokens:
 
 @dataclass(frozen=True, slots=True)
 class AgentAccount:
-    """An agent's account: nothing here has a right that the owner's key has not."""
+    """An agent's account; it has no rights beyond those of the owner's key."""
 
     address: str
     """The referee, HOST:PORT."""
@@ -41,12 +41,12 @@ class AgentAccount:
     """The owner's key; "" for a visitor, who may only look."""
     tokens: BotTokens
     visitor: tuple[str, str | None] = ("", None)
-    """The address from which the agent comes, and the secret with which the referee believes it."""
+    """The agent's address, and the secret that makes the referee trust this address."""
     own_files: bool = False
     """Whether the agent runs on this machine as its user, and may name files to upload."""
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     tables: dict[str, AgentTable] = field(default_factory=dict)
-    """The tables by their names, which nobody can guess."""
+    """The tables by name; names are random, so that they cannot be guessed."""
 
     def results(self) -> ResultsClient:
         """Return a client for public results."""
@@ -126,7 +126,7 @@ class AgentAccount:
         self.tables.pop(name, None)
 
     def leave_idle(self) -> None:
-        """Leave the tables about which nobody has asked for IDLE_SECONDS."""
+        """Leave the tables without a request for IDLE_SECONDS."""
         for name, table in list(self.tables.items()):
             if time.monotonic() - table.asked_at >= IDLE_SECONDS:
                 table.leave()

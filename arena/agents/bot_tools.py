@@ -229,7 +229,7 @@ class BotTools(AccountTools):
 def _news(
     challenger: Challenger, wanted: Wanted
 ) -> "asyncio.Queue[ChallengeNews | ChallengeError]":
-    """Return the queue of what a thread hears of a challenge."""
+    """Return a queue to which a thread writes the news of a challenge."""
     loop = asyncio.get_running_loop()
     news: asyncio.Queue[ChallengeNews | ChallengeError] = asyncio.Queue()
 

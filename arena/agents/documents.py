@@ -1,6 +1,6 @@
 """`documents`: the pages of the documentation as Markdown, as `make docs` writes them.
 
-They lie in the package of the dashboard, which serves them; what it needs need not be installed.
+They are in the package of the dashboard, which serves them; its dependencies are not needed here.
 """
 
 import re
@@ -27,9 +27,9 @@ _LINE = re.compile(r"^- \[(?P<title>.+)\]\((?P<path>[\w./-]+)\): (?P<about>.+)$"
 
 
 def documents(folder: Path | None = None) -> dict[str, Document]:
-    """Return the pages that the folder's llms.txt lists, and the skill, by their names: `play.md`.
+    """Return the pages that the folder's llms.txt lists, and the skill, by name (`play.md`).
 
-    The folder is by default that of the dashboard; there are none where that is not built.
+    The folder is by default the dashboard's; the result is empty if that is not built.
     """
     folder = folder or _built()
     listing = None if folder is None else folder / "llms.txt"

@@ -1,7 +1,7 @@
 """`OwnerAccounts`: the accounts of a server that agents reach over HTTP, by the keys of owners.
 
-The key is the bearer token of each request. The referee says whose it is; an account is kept while
-it has tables, or for the next request.
+The key is the bearer token of each request. The referee says whose it is. An account is kept for
+later requests; one without tables is dropped when its room is needed.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from arena.clients.referee_client import OwnerCallError
 MOST_ACCOUNTS: Final = 200
 """The most accounts that are kept.
 
-One without tables makes room for another; if all have some, tables that nobody asks about are left.
+One without tables makes room for another; if all have tables, idle tables are left first.
 """
 _NO_KEY: Final = "\n"
 """The key of an account whose own key has ended; no request can carry a line break."""
@@ -51,15 +51,15 @@ class OwnerAccounts:
         self._client = OwnerClient.at(address, os.environ)
         self._tokens_of = tokens_of
         self._asking: dict[str, asyncio.Task[str]] = {}
-        """The questions to the referee, by key: it may take seconds, and there are few threads."""
+        """Pending requests to the referee, by key: they may take seconds, and threads are few."""
         self._accounts: dict[str, AgentAccount] = {}
         """The accounts, by the owner's name."""
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return whose key it is; None for a key of nobody, or from an address that must wait.
+        """Return the owner of a key; None for an unknown key, or if the address must wait.
 
-        While the referee is away, keys that were valid at their last request are: their matches go
-        on when it is back. Nobody waits with a key that was.
+        While the referee is unreachable, keys that were valid at their last request stay valid:
+        their matches go on when it is back. A request with such a key never has to wait.
         """
         kept = list(self._accounts.items())
         known = next((name for name, one in kept if one.key == token), None)
@@ -70,31 +70,31 @@ class OwnerAccounts:
             owner: str | None = await self._owner(token, address)
         except OwnerCallError as error:
             if error.stranger:
-                if known is not None:  # or calls beyond a limit would let it in again
+                if known is not None:  # else a call refused by a limit would let it in
                     self._accounts[known] = replace(self._accounts[known], key=_NO_KEY)
                 return None
             owner = known
         if known is None:
-            self._wrong_keys.was_right()  # as far as anybody knows
+            self._wrong_keys.was_right()  # or the referee did not say
         if owner is None:
             return None
         claims = {"address": address}
         return AccessToken(token=token, client_id=owner, scopes=[], subject=owner, claims=claims)
 
     async def _owner(self, token: str, address: str) -> str:
-        """Ask the referee whose key it is, once for all who ask then. Raises OwnerCallError."""
+        """Return whose key it is; concurrent calls share one request. Raises OwnerCallError."""
         asking = self._asking.get(token)
         if asking is None:
             client = self._client.for_visitor(address, self._secret)
             asking = asyncio.create_task(asyncio.to_thread(client.owner, token))
             self._asking[token] = asking
             asking.add_done_callback(lambda _: self._asking.pop(token, None))
-        return await asyncio.shield(asking)  # who asks may go
+        return await asyncio.shield(asking)  # the caller may be cancelled
 
     def account(self) -> AgentAccount:
         """Return the account of the request. Raises TooManyAgentsError."""
         access = get_access_token()
-        assert access is not None  # the SDK lets nobody in without one
+        assert access is not None  # the SDK refuses requests without one
         address = (access.claims or {})["address"]
         known = self._accounts.get(access.client_id)
         if known is not None and (known.key, known.visitor[0]) == (access.token, address):

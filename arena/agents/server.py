@@ -67,7 +67,7 @@ def agent_server(
     Args:
         account_of: Returns the account of the call that is being answered.
         leave_all: Called at the end.
-        settings: Further ones of the SDK's server.
+        settings: Further settings of the SDK's server.
     """
 
     @asynccontextmanager
@@ -151,9 +151,9 @@ def write_a_bot(game: str = "bluff", name: str = "my-bot", rival: str = "honest"
 
 
 def _explained(tool: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the tool with its user's errors as errors of the protocol, which keep their text.
+    """Return the tool with user errors raised as errors of the protocol, which keep their text.
 
-    Its objects are told without white space, which readers pay for by the token.
+    Objects are written without white space, because agents pay by the token.
     """
     if inspect.iscoroutinefunction(tool):
 

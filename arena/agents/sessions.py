@@ -1,4 +1,4 @@
-"""`shared`: limits how many of the sessions over HTTP are one owner's."""
+"""`shared`: limits the number of sessions over HTTP of each owner."""
 
 from collections import Counter
 from typing import Final
@@ -23,7 +23,7 @@ def shared(manager: StreamableHTTPSessionManager) -> ASGIApp:
     """Return the app of the sessions, which refuses an owner a session beyond MOST_OF_OWNER."""
     app = manager.asgi_app
     opening = Counter[str]()
-    """The requests by owner that may have opened a session or not."""
+    """The number of pending requests by owner that may open a session."""
 
     async def within_share(scope: Scope, receive: Receive, send: Send) -> None:
         headers, access = Headers(scope=scope), get_access_token()
@@ -35,7 +35,7 @@ def shared(manager: StreamableHTTPSessionManager) -> ASGIApp:
             await app(scope, receive, send)
             return
         owner = access.client_id
-        # The SDK tells nobody else whose sessions are open.
+        # The SDK has no public way to learn whose sessions are open.
         owners = manager._session_owners.values()
         if opening[owner] + sum(one["client_id"] == owner for one in owners) >= MOST_OF_OWNER:
             await _refusal(owner)(scope, receive, send)

@@ -26,7 +26,7 @@ class TableError(UserError):
 class AgentTable:
     """A table from its first match until the agent leaves.
 
-    All methods but `leave` are called in the event loop; what asks the referee runs in threads.
+    All methods but `leave` are called in the event loop; calls to the referee run in threads.
     """
 
     def __init__(self, endpoint: PlayEndpoint, instance: str, wanted: Wanted) -> None:
@@ -35,9 +35,9 @@ class AgentTable:
         self._wanted = replace(wanted, instance=instance)
         self._session = endpoint.session(instance, (wanted.game,), self._wake)
         self.asked_at = time.monotonic()
-        """When the agent last asked of the table."""
+        """The time of the agent's last request about the table."""
         self._told: list[Any] = []
-        """The messages of the seat of which the agent was told."""
+        """The seat's list of messages; the agent was told the first `_said` of them."""
         self._said = 0
         self._refused = 0
 
@@ -74,7 +74,7 @@ class AgentTable:
                     if not self._asked_or_over():
                         await self._news.wait()
         except TimeoutError:
-            pass  # it is told that nobody asked
+            pass  # the returned state says so
         return self._state()
 
     async def act(self, turn_number: int, action: object, note: str = "") -> None:

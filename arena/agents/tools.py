@@ -1,4 +1,4 @@
-"""`AgentTools`: the tools by name; each docstring and annotation is what an agent reads of it."""
+"""`AgentTools`: the tools by name; agents read their docstrings and annotations."""
 
 import asyncio
 import math
@@ -29,7 +29,7 @@ BANK_SECONDS: Final = 300
 """The time bank of an agent's match."""
 
 _ANALYSING: Final = Lock()
-"""Analyses take seconds of a processor, which agents that wait for their turns need, too."""
+"""Limits analyses to one at a time: each takes seconds of a processor that waiting agents need."""
 
 Game = Annotated[str, Field(description="The game.", json_schema_extra={"enum": [*GAMES]})]
 Table = Annotated[str, Field(description="The table, as `join` named it.")]

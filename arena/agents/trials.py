@@ -1,7 +1,7 @@
 """`check` and `compare`: an agent's programs, tried on this machine before they are uploaded.
 
-They run in the sandbox of hosted bots or not at all: an agent may name a program, and thereby gets
-no right to run one as the user.
+They run in the sandbox of hosted bots or not at all: an agent that may name a program must not
+thereby run code with the user's rights.
 """
 
 import asyncio
@@ -37,13 +37,13 @@ except ValueError as error:
 """
 
 _ONE_AT_A_TIME: Final = asyncio.Lock()
-"""A trial takes the processors that other matches of the agent need, too."""
+"""Limits trials to one at a time: each takes the processors that the agent's matches need."""
 
 
 async def check(file: Path, tell_step: Callable[[str], Awaitable[None]]) -> dict[str, Any]:
-    """Check the program in a file as an arena checks an upload; every step is told.
+    """Check the program in a file as an arena checks an upload; report each step.
 
-    Raises TableError where nothing can be confined, and BuildRefusedError.
+    Raises TableError if this machine has no sandbox, and BuildRefusedError.
     """
     async with _sandbox(file) as (program,):
         from arena.worker.check_process import checked
@@ -60,7 +60,7 @@ async def compare(
 ) -> dict[str, Any]:
     """Test whether a program is better than another, until the answer is clear or time is over.
 
-    Raises TableError where nothing can be confined or a program does not play, and
+    Raises TableError if this machine has no sandbox or a program does not play, and
     BuildRefusedError.
     """
     async with _sandbox(new, old) as programs:
@@ -112,9 +112,9 @@ def _unpacked(file: Path, folder: Path) -> Build:
 
 
 def syntax_error(name: str, data: bytes) -> str:
-    """Return the line of a Python file that is none, and why; "" if it is, or no Python file.
+    """Return the line and text of a Python file's syntax error; "" if none, or no Python file.
 
-    Another process reads it, as deep sources of strangers can end one.
+    Another process compiles it, because deeply nested source code can crash a process.
     """
     if not name.endswith(".py") or len(data) > MOST_SOURCE_BYTES:
         return ""
@@ -125,7 +125,7 @@ def syntax_error(name: str, data: bytes) -> str:
 
 
 def read_file(path: Path) -> tuple[str, bytes]:
-    """Return the name of a file, and what it holds. Raises TableError and OSError."""
+    """Return the name of a file, and its contents. Raises TableError and OSError."""
     if not path.is_file():  # a device or a pipe may have no end
         raise TableError(f"{path} is no file: name a .py file, or a .zip with bot.toml.")
     return path.name, path.read_bytes()

@@ -1,4 +1,4 @@
-"""`visited`: an app of HTTP that knows from which address a request comes, and limits wrong keys.
+"""`visited`: wraps an HTTP app so that it knows the address of each request and limits wrong keys.
 
 Behind a proxy on this machine the address is that of `X-Forwarded-For`, as uvicorn reads it.
 """
@@ -18,15 +18,15 @@ from arena.addresses import network_of
 from arena.server.limits.limits import Buckets
 
 WRONG_KEYS: Final = 10
-"""The wrong keys that an address may send at once; fewer than the referee takes from this machine,
-so that one address does not use up what the others have."""
+"""The wrong keys that an address may send at once; fewer than the referee accepts from this
+machine, so that one address does not use up the quota of the others."""
 WRONG_KEYS_PER_SECOND: Final = 0.05
-"""How fast it regains them."""
+"""The rate at which an address regains them."""
 
 
 @dataclass(slots=True)
 class Visitor:
-    """The address from which the request comes that is being answered."""
+    """The sender of the request that is being answered."""
 
     address: str
     wait: float = 0.0
@@ -37,19 +37,19 @@ _VISITOR: Final[ContextVar[Visitor]] = ContextVar("visitor")
 
 
 def visitor() -> Visitor:
-    """Return whence the request comes that is being answered; from here outside of `visited`."""
+    """Return the sender of the request that is being answered; this machine without `visited`."""
     return _VISITOR.get(Visitor("127.0.0.1"))
 
 
 class WrongKeys:
-    """How many wrong keys each address has sent: of IPv6 each network of 64 bits."""
+    """The number of wrong keys from each address; with IPv6, from each network of 64 bits."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._sent: Buckets[str] = Buckets(WRONG_KEYS, WRONG_KEYS_PER_SECOND)
 
     def begin(self) -> bool:
-        """Count a key before it is tried; False if the address must wait, as its visitor says."""
+        """Count a key before it is tried; return False and set the visitor's `wait` if too many."""
         one = visitor()
         one.wait = self._sent.take(network_of(one.address), self._now())
         return not one.wait
@@ -60,7 +60,7 @@ class WrongKeys:
 
 
 def visited(app: ASGIApp) -> ASGIApp:
-    """Return an app whose requests know their visitor; one that must wait is told how long."""
+    """Return an app that knows each request's visitor, and tells one that must wait how long."""
 
     async def known(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -86,7 +86,7 @@ def visited(app: ASGIApp) -> ASGIApp:
 
 
 def _address(scope: Scope) -> str:
-    """Return the address of a request; one of nobody for a header that names none."""
+    """Return the address of a request; 0.0.0.0 if its header holds no address."""
     host = str((scope["client"] or ("",))[0]).partition("%")[0]
     try:
         return str(ip_address(host))

@@ -61,7 +61,7 @@ class ArenaAEC(AECEnv[str, Seen, int]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - PettingZoo's
-        """Begin a match: the first of a seed, or without one the next of the last seed."""
+        """Begin a match: the first of `seed`, or without a seed the next of the last seed."""
         if seed is not None:
             self._seed, self._matches = seed, 0
         self.match = SeatBySeat(

@@ -20,12 +20,12 @@ BatchPolicy: TypeAlias = Callable[[NDArray[np.float32], NDArray[np.uint8]], NDAr
 
 
 class Rewards(Enum):
-    """The values of steps to a seat."""
+    """The rewards of a seat for steps."""
 
     PLACING = "placing"
-    """At the end of a match the share of the others that it is ahead of, less those ahead of it."""
+    """At the end of a match: the share of the others that it beats, minus the share ahead of it."""
     CHANCES = "chances"
-    """After each round twice the change of its chance to win, by solved play."""
+    """After each round: twice the change of its chance to win, by solved play."""
 
 
 class BatchArrays(NamedTuple):
@@ -58,7 +58,7 @@ class BatchRules:
     begin: Compiled
     """begin(tables, *arrays): begin a match in every row."""
     step: Compiled
-    """step(tables, actions, *arrays): apply legal actions; a negative one leaves its row."""
+    """step(tables, actions, *arrays): apply legal actions; a negative one skips its row."""
     hands: Callable[[NDArray[np.int32]], NDArray[np.uint8]]
     """Return what all seats hold, counted by kind: from [N, width] to [N, S, kinds]."""
 

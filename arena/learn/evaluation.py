@@ -42,9 +42,9 @@ class Evaluation:
     mean_placing: float
     """From 1, the best; tied seats get the mean of the places they share."""
     loss: Estimated | None
-    """The mean loss of a decision, in chances to win, by the solved tables (docs/analysis.md); None
-    where they know no decision: only those of Bluff at two seats, without the extension; or if it
-    was not asked for."""
+    """The mean loss of a decision, in chances to win, by the solved tables (docs/analysis.md). None
+    if it was not requested, or if the tables know no decision: they know only Bluff at two seats
+    without its extension."""
 
 
 def evaluate(
@@ -72,7 +72,7 @@ def evaluate(
         matches: The number of matches against each, rounded up to whole blocks.
         seed: The seed of all chance.
         same_deals: Whether the matches of a block have the same deal, which makes intervals
-            narrower. Opponents that remember other matches in this process would know it.
+            narrower. Opponents that remember earlier matches in this process could exploit that.
         losses: Whether decisions are valued, which takes most of the time: some 20 ms a match.
         game: The game's id.
         seats: The number of seats.

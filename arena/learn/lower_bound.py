@@ -1,8 +1,8 @@
-"""The share that the best response found wins against a bot or policy of Bluff at two seats.
+"""The best response found to a bot or policy of Bluff at two seats, and its share of wins.
 
-Responses are trained against it (`response.py`), and up to five dice each there is the local best
-response to the solved tables. The best one on some deals is measured on others, so that the choice
-does not favour it.
+The candidates are responses trained against it (`response.py`) and, up to five dice each, the local
+best response to the solved tables. The one that is best on some deals is measured on others, so
+that the selection does not bias its share.
 """
 
 import time
@@ -20,9 +20,9 @@ from arena.local.win_rates import WinRate, WinRates
 MOST_DICE: Final = 5
 """The largest number of dice of a seat that the solved tables know."""
 DECISIONS: Final = 1_000_000
-"""The decisions from which a response learns if nothing else is said."""
+"""The default number of decisions from which a response learns."""
 _KEPT: Final = 0.6, 0.8
-"""The parts of the training after which the response is kept, besides the last one."""
+"""The fractions of the training after which the response is kept, besides the end."""
 _CHOICE: Final = 400
 """The most matches by which each response is compared with the others."""
 
@@ -33,7 +33,7 @@ class Training(NamedTuple):
     decisions: int = DECISIONS
     """The number of its decisions, rounded up to whole updates."""
     seconds: float | None = None
-    """The longest time, after which it ends before; the result then depends on the machine."""
+    """The time limit; with it the result depends on the machine."""
 
 
 class FoundResponse(NamedTuple):
@@ -42,7 +42,8 @@ class FoundResponse(NamedTuple):
     kind: str
     """How it was found: "trained", or "local" for the one to the solved tables."""
     decisions: int
-    """The decisions that the trained one learned from, whichever was better."""
+    """The number of decisions that the trained one learned from, even if the local one is better.
+    """
     won: WinRate
 
 
@@ -92,7 +93,7 @@ def best_found(
 def _trained(
     learner: ResponseLearner, training: Training, advance: Callable[[int], None]
 ) -> Iterator[tuple[int, ActionPolicy]]:
-    """Yield the decisions learned from since the last one, and the response after them."""
+    """Yield each kept response, with the number of decisions learned from since the last one."""
     began, updates, kept, part = time.monotonic(), 0, 0, 0.0
     for until in (*_KEPT, 1.0):
         while part < until:

@@ -12,7 +12,7 @@ FloatT = TypeVar("FloatT", bound=np.floating)
 
 
 class Adam:
-    """The weights of a net, improved by slopes (Kingma and Ba 2015)."""
+    """The Adam optimiser of the weights of a net (Kingma and Ba 2015)."""
 
     def __init__(self, weights: Sequence[NDArray[np.floating]]) -> None:
         self.weights = weights
@@ -21,7 +21,7 @@ class Adam:
         self._steps = 0
 
     def step(self, slopes: Sequence[NDArray[np.floating]], rate: float) -> None:
-        """Go down the slopes of the loss by the weights."""
+        """Take a step against `slopes`, the gradients of the loss by the weights."""
         self._steps += 1
         for weight, first, second, slope in zip(
             self.weights, self._first, self._second, slopes, strict=True
@@ -37,7 +37,7 @@ class Net:
 
     Args:
         sizes: The number of inputs, of each hidden layer's units and of outputs.
-        random: The generator of the first weights. Those of the outputs are nearly 0.
+        random: The generator of the initial weights. Those of the outputs are nearly 0.
     """
 
     def __init__(self, sizes: Sequence[int], random: np.random.Generator) -> None:
@@ -51,7 +51,7 @@ class Net:
         self._adam = Adam(self.weights)
 
     def forward(self, inputs: NetArray) -> tuple[NetArray, list[NetArray]]:
-        """Return the outputs, [N, outputs], and what `learn` needs to know of how they came."""
+        """Return the outputs, [N, outputs], and the activations of all layers for `learn`."""
         layers = layers_of(self.weights, inputs)
         return layers[-1], layers
 
@@ -59,8 +59,8 @@ class Net:
         """Improve the weights.
 
         Args:
-            layers: What `forward` returned.
-            slope: [N, outputs] The slope of the loss by the outputs.
+            layers: The activations that `forward` returned.
+            slope: [N, outputs] The gradient of the loss by the outputs.
             rate: The learning rate.
         """
         depth = len(self.weights) // 2

@@ -76,7 +76,7 @@ def _options(written: str) -> dict[str, object]:
 
 
 class ArenaGame(pyspiel.Game):
-    """One game of the arena under fixed options, as OpenSpiel asks for it."""
+    """One game of the arena under fixed options, in OpenSpiel's interface."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = {**_PARAMETERS, **(params or {})}
@@ -113,25 +113,25 @@ class ArenaGame(pyspiel.Game):
 
 @dataclass
 class _Seen:
-    """A thing that a player saw or did, and what came before it."""
+    """A view or an action of a player, linked to the one before it."""
 
     before: "_Seen | None"
     what: Any
 
     @cached_property
     def line(self) -> str:
-        """The thing as text, which all states after it need."""
+        """Its text; cached, because all later states need it."""
         return str(self.what)
 
 
 class _Place(NamedTuple):
-    """A place in a match; nothing of it is ever changed."""
+    """A place in a match; immutable."""
 
     state: Any
     asked: tuple[int, ...] | None
     """The seats asked now, () at the end; None for the dealer."""
     answers: tuple[Any, ...]
-    """The sealed answers of the first of them."""
+    """The sealed answers given so far, by the first of these seats."""
     seen: tuple[_Seen, ...]
     """By seat."""
 
@@ -156,7 +156,7 @@ def _at(encoded: Encoding, state: Any, seen: tuple[_Seen, ...]) -> _Place:
     return _Place(state, None if asked is DEALER else asked, (), known)
 
 
-# OpenSpiel asks for the outcomes of a draw again for the name of each.
+# Cached, because OpenSpiel requests all outcomes of a draw again to name each of them.
 @lru_cache(maxsize=16)
 def _outcomes(encoded: Encoding, state: Any) -> tuple[tuple[Any, float], ...]:
     """Return the outcomes of the draw that is due, with their probabilities.
@@ -186,7 +186,7 @@ class ArenaState(pyspiel.State):
         return found
 
     def current_player(self) -> int:
-        """Return the seat that is asked, or chance, or the end."""
+        """Return the seat that is asked, or OpenSpiel's id for chance or for the end."""
         asked = self.place.asked
         if asked is None:
             return int(pyspiel.PlayerId.CHANCE)
@@ -244,7 +244,7 @@ class ArenaState(pyspiel.State):
 
 
 class ArenaObserver:
-    """What a player sees of a state, as the interface of OpenSpiel's observers asks for it."""
+    """What a player sees of a state, in OpenSpiel's interface of observers."""
 
     def __init__(self, encoded: Encoding, kind: Any) -> None:
         self._encoded = encoded

@@ -35,7 +35,7 @@ of the first kind.
 """
 
 _KEPT = 50_000
-"""The decisions of a bot that are kept, to be asked once."""
+"""The size of the cache of a bot's decisions."""
 _SUMMED = 1e-30
 """The least total weight of a row that is normalised."""
 
@@ -99,7 +99,7 @@ def policy_bot(encoded: Encoding, policy: ActionPolicy) -> type[AnyBot]:
         def act(self, turn: Turn[Any, Any, Any, Any]) -> Any:
             chances = self._probabilities(turn.view)
             legal = np.flatnonzero(chances)
-            # Summed by numpy in double precision, one after the other: the same everywhere.
+            # numpy's cumsum adds in order, in double precision: the same on every platform.
             at = np.searchsorted(chances[legal].cumsum(), self.random.random(), side="right")
             return encoded.action(int(legal[min(int(at), len(legal) - 1)]), turn.view.seat)
 

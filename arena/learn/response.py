@@ -23,14 +23,14 @@ _HIDDEN: Final = 64
 _EPOCHS: Final = 4
 """How often an update goes through its decisions."""
 _PARTS: Final = 4
-"""The parts in which it does so."""
+"""The number of minibatches of each pass."""
 _COPIES: Final = 0.2
 """The part of the training in which the actor learns to play as the policy does."""
 _TRIES: Final = 0.3
-"""How much of that is any legal action, which it can then find to be better."""
+"""The share of random legal actions in that part, so that the actor can find better ones."""
 _RATE: Final = 1e-3
 _CLIP: Final = 0.2
-"""How far an update may change the probability of an action, as a part of it."""
+"""The clip range: how far an update may change an action's probability, relative to it."""
 _TRACE: Final = 0.9
 """Lambda: how far rewards are traced back before the critic's estimate takes their place."""
 _ENTROPY: Final = 0.03, 0.001
@@ -128,7 +128,7 @@ class ResponseLearner:
         return observations.copy(), masks.copy(), everything
 
     def _copied(self, observations: NetArray, masks: Masks) -> NetArray:
-        """Return what the policy plays, and any legal action now and then: there is more to try."""
+        """Return the policy's play, mixed with random legal actions for exploration."""
         anything = masks / masks.sum(1, keepdims=True)
         play = (1 - _TRIES) * self._known(observations, masks) + _TRIES * anything
         copied: NetArray = play.astype(np.float32)

@@ -7,7 +7,7 @@ from arena.randomness import KeyedRandomness
 
 
 def fresh_seed() -> int:
-    """Return a seed that was never used."""
+    """Return a new random seed."""
     return secrets.randbits(63)
 
 

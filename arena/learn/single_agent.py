@@ -61,7 +61,7 @@ class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], Info]:
-        """Begin a match: the first of a seed, or without one the next of the last seed."""
+        """Begin a match: the first of `seed`, or without a seed the next of the last seed."""
         super().reset(seed=seed, options=options)
         if seed is not None or self._key_seed < 0:
             self._key_seed = int(self.np_random.integers(2**63 - 1))
@@ -134,7 +134,7 @@ class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
             self._reward = float(rewards_of(record.result.placing)[self._seat])
 
     def _replies(self, own: TimedAction | None) -> list[Reply]:
-        """Return the replies to the turns that were asked, of which the learner's is `own`."""
+        """Return the replies to the open turns; `own` is the learner's."""
         replies: list[Reply] = []
         for turn in self._asked:
             if turn.seat in self._bots:

@@ -43,7 +43,7 @@ class BatchStep(NamedTuple):
 class VectorEnv:
     """A batch of matches of one game, each begun anew when it ends.
 
-    The arrays that it returns are its own, written again by the next step: copy what you keep.
+    The arrays that it returns are overwritten by the next step: copy what you keep.
     Equal seeds and actions give equal arrays on one platform, whatever the number of threads.
 
     Args:
@@ -138,7 +138,7 @@ class VectorEnv:
                 f"actions are {self.batch} whole numbers, not {actions.dtype} of shape "
                 f"{actions.shape}"
             )
-        # Clipped, or a number of 64 bits could become a legal one of 32.
+        # Clipped, because an illegal 64-bit number could wrap to a legal 32-bit one.
         chosen = np.ascontiguousarray(np.clip(actions, -1, self.encoding.actions), np.int32)
         wrong = first_illegal(self._arrays.masks, chosen)
         if wrong >= 0:
@@ -164,8 +164,8 @@ class VectorEnv:
     def _play_opponents(self, done: NDArray[np.bool_]) -> None:
         """Let the opponents play until the learner is asked in every match.
 
-        The rewards of all these steps are added up for the match that went on. A match that begins
-        with this step is not decided in it, or is left out: its rewards are dropped.
+        The rewards of all these steps are added up for the match in progress. A match that begins
+        within them is either not decided yet or left out: its rewards are dropped.
         """
         if self._opponents is None:
             return

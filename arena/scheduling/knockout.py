@@ -29,7 +29,7 @@ from arena.scheduling.pairings import (
 )
 
 MOST_EXTRA_BLOCKS = 5
-"""After so many level blocks the bots count as equally strong."""
+"""The most extra blocks; bots that are still level after them count as equally strong."""
 
 
 class Decision(Enum):
@@ -59,7 +59,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Elimination(ABC):
-    """Base class of the knockouts: a pairing is decided by its points. Most of a Format."""
+    """Base class of the knockouts: points decide a pairing. Implements most of Format."""
 
     blocks: int
     seed: str
@@ -71,8 +71,8 @@ class Elimination(ABC):
     def blocks_wanted(self, played: PlayedPairing) -> int:
         """Return the number of blocks that decide a pairing, as known now; 0 for a bye.
 
-        Those planned, and extra ones while the bots are level, until there are MOST_EXTRA_BLOCKS or
-        a bot withdraws.
+        These are the planned blocks, and extra ones while the bots are level, until there are
+        MOST_EXTRA_BLOCKS or a bot withdraws.
         """
         if played.pairing.is_bye:
             return 0
@@ -105,7 +105,7 @@ class Elimination(ABC):
         """Return the number of bots that go on from a pairing that is no bye."""
 
     def _level(self, played: PlayedPairing, count: int) -> bool:
-        """Whether the last that would go on and the first that would not have equal points."""
+        """Return whether the last bot to go on and the first to drop out have equal points."""
         order = sorted(played.total(count), reverse=True)
         through = self._through(played.pairing)
         return order[through - 1] == order[through]

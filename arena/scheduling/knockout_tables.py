@@ -179,9 +179,9 @@ class TableKnockout(Elimination):
 
 
 def serpentine(order: Sequence[EntryNumber], tables: int) -> list[list[EntryNumber]]:
-    """Return tables of equal size or differing by one, each with one of the best, and so on.
+    """Return tables whose sizes differ by at most one, dealt from `order` in a serpentine.
 
-    Of nine bots and three tables the first has 1, 6, 7, the second 2, 5, 8, the third 3, 4, 9.
+    With nine bots and three tables the first has 1, 6, 7, the second 2, 5, 8, the third 3, 4, 9.
     """
     found: list[list[EntryNumber]] = [[] for _ in range(tables)]
     for place, entry in enumerate(order):

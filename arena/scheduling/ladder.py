@@ -23,8 +23,8 @@ class TableType:
 
     def __post_init__(self) -> None:
         changed = repr(sorted(self.options.changed().items()))
-        # Computed once, and a text, whose hash is too: dozens of look-ups use it for a match. A
-        # frozen field needs setattr.
+        # Computed once, as a string, because Python caches a string's hash: each match makes dozens
+        # of look-ups by it. A field of a frozen class can only be set in this way.
         key = f"{self.game} {changed} {self.seats} {self.time_control}"
         object.__setattr__(self, "key", key)
 
@@ -39,7 +39,7 @@ class Candidate:
     house: bool
     games: frozenset[str]
     account: str = field(init=False)
-    """The account whose bots share places: an owner, or a house bot by itself."""
+    """The account whose bots share places: an owner, or a single house bot."""
 
     def __post_init__(self) -> None:
         # A slash cannot be part of an owner's name.
@@ -47,7 +47,7 @@ class Candidate:
         object.__setattr__(self, "account", account)
 
     def may_meet(self, other: "Candidate") -> bool:
-        """Whether the two may sit at one rated table: different versions of different owners.
+        """Return whether the two may share a rated table: different versions and owners.
 
         House bots may meet each other although they have the same owner.
         """
@@ -55,14 +55,14 @@ class Candidate:
 
 
 MOST_KNOWN: Final = 200_000
-"""Bots or pairs of a table type, a hundred bytes or two each, of which something is remembered: ten
-times the matches from which a start counts."""
+"""Most bots or pairs remembered per table type (100 to 200 bytes each): ten times the number of
+matches read at a start."""
 
 
 def forget_oldest(known: dict[Any, Any], most: int) -> None:
-    """Forget the half of more than `most` that came first.
+    """Remove the older half of the entries if there are more than `most`.
 
-    Half at a time: one by one, each would cost a way past those that are gone.
+    Removes half at once: removing one at a time would scan past deleted entries each time.
     """
     if len(known) > most:
         for one in list(islice(known, len(known) // 2)):
@@ -72,8 +72,8 @@ def forget_oldest(known: dict[Any, Any], most: int) -> None:
 class MeetingCounts:
     """Counts of tables per bot and pair, by type of table.
 
-    A match changes only its own pairs. Who was counted long ago is forgotten: for bots and pairs
-    beyond `most`.
+    A match changes only its own pairs. Beyond `most` bots or pairs of a table type, the least
+    recently counted ones are forgotten.
     """
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
@@ -82,7 +82,7 @@ class MeetingCounts:
         self._pairs: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
 
     def add(self, table_type: TableType, bots: Sequence[int], times: int = 1) -> None:
-        """Count a new table; -1 takes back one that came to nothing."""
+        """Count a new table; with `times` -1, take back one that was not played."""
         for bot in bots:
             self.add_matches(table_type, bot, times)
         for one, other in combinations(bots, 2):
@@ -98,7 +98,7 @@ class MeetingCounts:
         self._count(self._pairs[table_type.key], pair, times)
 
     def _count(self, counted: dict[Any, int], key: Hashable, times: int) -> None:
-        """Who is counted last is last."""
+        """Add to the count of a key and move it to the end; remove a key without tables."""
         now = counted.pop(key, 0) + times
         if now > 0:
             counted[key] = now
@@ -113,5 +113,5 @@ class MeetingCounts:
         return self._pairs[table_type.key].get((min(one, other), max(one, other)), 0)
 
     def pairs(self, table_type: TableType) -> Mapping[tuple[int, int], int]:
-        """Return the tables of each two that met, the lower id first. The view grows with them."""
+        """Return the live counts of tables by pair that met, the lower id first."""
         return self._pairs[table_type.key]

@@ -17,7 +17,7 @@ SLOWEST, FASTEST = 0.001, 10_000
 
 
 def read_pace(text: str) -> float:
-    """Match per second, from a text such as `2`, `0.5` or `max`. Raises ValueError."""
+    """Return matches per second from a text such as `2`, `0.5` or `max`. Raises ValueError."""
     word = text.strip().lower()
     if word == "max":
         return FULL_SPEED
@@ -43,7 +43,7 @@ class Pace:
     def ready_at(self, matches: int) -> float:
         """Return the time from which `matches` matches may begin.
 
-        In the past if they may begin now.
+        The time is in the past if they may begin now.
         """
         return self._full_at - (self._burst - matches) * self._seconds_each
 

@@ -9,7 +9,7 @@ from arena.scheduling.pairings import EntryNumber, Pairing, PlayedPairing, requi
 
 @dataclass(frozen=True, slots=True)
 class PairedAtStart(ABC):
-    """`cycles` times through a list of tables. Most of a Format."""
+    """A format that plays a list of tables `cycles` times. Implements most of Format."""
 
     seats: int
     blocks: int
@@ -38,4 +38,4 @@ class PairedAtStart(ABC):
 
     @abstractmethod
     def _pairings(self, field: int) -> tuple[Pairing, ...]:
-        """All there will be."""
+        """Return all pairings of the tournament."""

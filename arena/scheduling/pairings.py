@@ -51,7 +51,7 @@ class PlayedPairing:
     """Bots that withdrew: no more blocks are played, and the missing ones are walkovers."""
 
     def total(self, blocks: int | None = None) -> tuple[Fraction, ...]:
-        """Points over the first `blocks` blocks, or all of them, in the order of the entries."""
+        """Return the points over the first `blocks` blocks, or all, in the order of the entries."""
         counted = self.blocks[:blocks]
         zero = (Fraction(0),) * len(self.pairing.entries)
         return tuple(sum(column, Fraction(0)) for column in zip(zero, *counted, strict=True))
@@ -67,8 +67,8 @@ class Standing:
     points: Fraction
     """Defined by the format."""
     mean: Fraction
-    """The first ranking criterion: the points divided by what they are from so far, so that nobody
-    is ahead by having played more. Where a format compares its points as they are, these."""
+    """The first ranking criterion: the points divided by the blocks (or rounds) they were scored
+    in, so that no bot is ahead by having played more; in some formats the points themselves."""
     tie_breaks: tuple[Fraction, ...]
     """The next criteria, in the format's order."""
     blocks: int
@@ -133,7 +133,7 @@ def seated(
 
 
 def all_done(plan: Format, played: Iterable[PlayedPairing]) -> bool:
-    """Whether every pairing has the blocks it wants."""
+    """Return whether every pairing has all blocks that decide it."""
     return all(len(one.blocks) >= plan.blocks_wanted(one) for one in played)
 
 
@@ -187,7 +187,7 @@ def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, int]:
 def divided(
     points: Mapping[EntryNumber, Fraction], by: Mapping[EntryNumber, int]
 ) -> dict[EntryNumber, Fraction]:
-    """Return the points by what they are from; 0 where that is nothing yet."""
+    """Return each bot's points divided by its blocks (or rounds) in `by`; 0 without any."""
     return {
         entry: total / by[entry] if by.get(entry) else Fraction(0)
         for entry, total in points.items()

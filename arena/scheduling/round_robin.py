@@ -8,8 +8,8 @@ bot sits at equally many tables and each pair meets at least once; where all pos
 played, each pair meets equally often.
 
 For every table size, a block rotates its bots through all seats, so each bot has every seat equally
-often. Ranking is by points per block, which in the end is by points, since all have played as many
-blocks; then by points against the bots that are level.
+often. Ranking is by points per block, which at the end is the order by points, since all have
+played the same number of blocks; then by points against the bots that are level.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from arena.scheduling.pairings import (
 )
 
 MOST_TABLES = 100_000
-"""The most tables of a whole tournament: few enough to list in memory."""
+"""The most blocks of a whole tournament: few enough to list in memory."""
 
 
 @dataclass(frozen=True, slots=True)

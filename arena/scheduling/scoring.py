@@ -12,7 +12,7 @@ from arena.match.score_rule import ScoreRule
 
 
 def points(placing: Sequence[int], rule: ScoreRule) -> tuple[Fraction, ...]:
-    """Points by seat, 0 to 1, from ranks by seat: 1 is best, ties are equal.
+    """Return the points by seat, 0 to 1, from ranks by seat: 1 is best, ties are equal.
 
     With two seats both rules are the same: 1, 1/2 or 0.
     """
@@ -47,7 +47,7 @@ def walkover(absent: Sequence[bool], rule: ScoreRule) -> tuple[Fraction, ...]:
 
 
 def ranks(totals: Sequence[Fraction]) -> tuple[int, ...]:
-    """Ranks by seat: 1 + the number of strictly higher totals."""
+    """Return the ranks by seat: 1 + the number of strictly higher totals."""
     return tuple(1 + sum(other > own for other in totals) for own in totals)
 
 

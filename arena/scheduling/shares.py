@@ -1,19 +1,19 @@
-"""Fair shares of a bot's places: by owner, and by the time that they are held.
+"""Fair shares of a bot's places: by owner, and by the time for which they are held.
 
-A bot shares its places equally among the owners of its opponents, however many bots an owner has.
-An owner whose bots let others wait pays with its own share, so that slow is allowed:
+A bot's places are shared equally among the owners of its opponents, however many bots an owner has.
+An owner whose bots keep others waiting pays with its own share, so that slow bots are allowed:
 
 - An owner is *prompt* while its bots' last blocks took about as long as their opponents are used
-  to. While any other owner is prompt, one that is not holds one place of each bot at a time. So
-  does one of three or more that has played no block yet. And nobody who is not prompt holds more
-  than half of a bot's places, so that there is room for whoever comes next.
-- What a block takes beyond that is repaid by the owners whose bots used the time: the bot and such
-  an owner rest from each other until the owner's part of the excess was a tenth of the bot's places
-  times the time. A bot rests from an owner only while it has others to meet.
+  to. While any other owner is prompt, an owner that is not holds at most one place of each bot at a
+  time. The same applies, with three or more owners, to one that has played no block yet. An owner
+  that is not prompt never holds more than half of a bot's places, so that newcomers find room.
+- Time beyond that is repaid by the owners whose bots used it: the bot and such an owner rest from
+  each other until the owner's part of the excess equals a tenth of the bot's places times the
+  elapsed time. A bot rests from an owner only while it has others to meet.
 
-A bot's use of time is what it takes to join and to decide, and the whole wait for a bot that then
-declines or does not join. Slow is measured against what the same opponent is used to at such
-tables, so an arena of slow bots holds nobody back. Nothing here grows with the number of matches.
+A bot's use of time is the time it takes to join and to decide, and the whole wait if it then
+declines or does not join. Slowness is measured against what the same opponent is used to at such
+tables, so an arena of slow bots slows none of them. Nothing here grows with the number of matches.
 """
 
 from collections import defaultdict
@@ -27,19 +27,19 @@ from arena.scheduling.ladder import Candidate
 EXCESS_SHARE = 0.1
 """The part of a bot's places, over time, that one owner may hold beyond what the bot is used to."""
 TOLERANCE = 4.0
-"""A block is slow when it takes so many times as long as the bot is used to."""
+"""A block is slow if it takes more than this multiple of the time that the bot is used to."""
 LEAST_SECONDS = 0.25
-"""For one match; nothing quicker is expected of anybody."""
+"""The least time for one match that a bot gets used to."""
 FIRST_SECONDS = 5.0
-"""What a new bot is taken to be used to, for one match: much, because a busy machine is no fault of
-its opponents. It knows better after a few blocks."""
+"""The time for one match that a new bot is assumed to be used to: long, because a busy machine is
+not its opponents' fault. A few blocks correct it."""
 _ADAPTATION = 1.5
-"""What a bot is used to is a running median: up or down by this factor with every block."""
+"""The time that a bot is used to is a running median: each block moves it by this factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockTime:
-    """How long a block held its bots' places, and who used the time."""
+    """How long a block held its bots' places, and which bots used the time."""
 
     table_type: Hashable
     """The key of its table type."""
@@ -53,14 +53,14 @@ class BlockTime:
     """Seconds that each bot took to join, or not to, and to decide."""
 
     def scaled(self, by: float) -> "BlockTime":
-        """Return the same block, as if all its times had been so much longer."""
+        """Return the same block with all its times multiplied by `by`."""
         used = {bot: by * seconds for bot, seconds in self.used.items()}
         return replace(self, seconds=by * self.seconds, used=used)
 
     def slow(self) -> dict[int, float]:
         """Return the bots that used more than an equal part of the time, with their parts.
 
-        None if nobody's decisions took the time: bots came late, or the machine was busy.
+        The result is empty if no bot did, such as when the machine was busy.
         """
         least = max(self.seconds, sum(self.used.values())) / len(self.bots)
         slow = {bot: used for bot, used in self.used.items() if used > least}
@@ -69,28 +69,28 @@ class BlockTime:
 
 
 class HeldTime:
-    """How long owners hold the places of bots: who is prompt, and who rests from whom."""
+    """How long owners hold the places of bots: which are prompt, and which bots rest from them."""
 
     def __init__(self) -> None:
         self._used_to: dict[int, dict[Hashable, float]] = {}
-        """Seconds for one match, by bot that is there and table type."""
+        """The seconds for one match that each connected bot is used to, by table type."""
         self._prompt: dict[str, bool] = {}
-        """By account that is there."""
+        """Whether each connected account is prompt; without those that have played no block."""
         self.rests: dict[int, dict[str, float]] = {}
-        """Until when bots rest from accounts."""
+        """The times at which rests end, by bot and the account that it rests from."""
         self._ends: list[tuple[float, int, str]] = []
-        """When each of them ends; a heap."""
+        """A heap of the ends of rests."""
         self._present: dict[str, int] = {}
-        """Connected bots by account."""
+        """The number of connected bots by account."""
         self._prompt_present = 0
 
     def came(self, bot: Candidate) -> None:
-        """Note that a bot is there."""
+        """Note that a bot has connected."""
         self._used_to[bot.bot] = {}
         self._present[bot.account] = self._present.get(bot.account, 0) + 1
 
     def left(self, bot: Candidate) -> None:
-        """Note that a bot is gone, and forget it but for what it still owes."""
+        """Note that a bot has left, and forget all about it except rests."""
         del self._used_to[bot.bot]
         self._present[bot.account] -= 1
         if not self._present[bot.account]:
@@ -98,37 +98,37 @@ class HeldTime:
             self._prompt_present -= self._prompt.pop(bot.account, False)
 
     def sharing(self, bot: Candidate, guest: Candidate) -> int:
-        """Return into how many parts a bot's places are shared.
+        """Return the number of parts of a bot's places, of which the guest's owner may hold one.
 
-        The guest's owner may hold one: a part for each other account that is prompt, or for each if
-        none is.
+        There is a part for each other prompt account, or for each other account if none is prompt;
+        at least two unless the guest's account is prompt.
         """
         prompt = self._prompt_present - self._prompt.get(bot.account, False)
         least = 1 if self._prompt.get(guest.account) else 2
         return max(least, prompt or len(self._present) - 1)
 
     def one_at_a_time(self, bot: Candidate, guest: Candidate) -> bool:
-        """Whether the guest's owner holds one place of the bot at most."""
+        """Return whether the guest's owner may hold at most one place of the bot."""
         prompt = self._prompt.get(guest.account)
         if prompt is None:
             return len(self._present) > 2
         return not prompt and self._prompt_present > self._prompt.get(bot.account, False)
 
     def resting(self, bot: Candidate, guest: Candidate, now: float) -> bool:
-        """Whether the bot rests from the guest's owner, having others to meet."""
+        """Return whether the bot rests from the guest's owner and has others to meet."""
         rests = self.rests.get(bot.bot)
         if rests is None or rests.get(guest.account, now) <= now:
             return False
         others = len(self._present) - 1
-        # Counted one by one only where it may rest from all.
+        # The rests are scanned only if the bot may rest from all others.
         return len(rests) < others or others > sum(
             until > now and account in self._present for account, until in rests.items()
         )
 
     def held(self, block: BlockTime, places: Mapping[int, int], now: float) -> float | None:
-        """Note that a block ended; `places` says how many each bot has.
+        """Note that a block ended; `places` holds each bot's number of places.
 
-        Returns until when somebody rests from another, if so.
+        Returns when the last of the rests that it caused ends; None if it caused none.
         """
         slow = block.slow()
         excessive: set[str] = set()
@@ -138,7 +138,7 @@ class HeldTime:
             used_to = known.get(block.table_type, FIRST_SECONDS)
             matches = block.played + block.unplayed
             excess = block.seconds - TOLERANCE * used_to * matches
-            # Who is slow itself blames nobody else.
+            # A bot that is slow itself does not blame others.
             if excess > 0 and bot.bot not in slow:
                 tenth = EXCESS_SHARE * max(1, places.get(bot.bot, 1))
                 for guest in block.bots:
@@ -186,14 +186,14 @@ class HeldTime:
 
 
 class SharedPlaces:
-    """The places that running tables of one type hold of each bot, by the owner of the other."""
+    """The places of each bot that running tables of one type hold, by the opponent's owner."""
 
     def __init__(self, time: HeldTime, places: Mapping[int, int], seats: int) -> None:
-        """`places` says at any time how many each bot has; `seats` are those of a table."""
+        """`places` is a live mapping of each bot's number of places; `seats` is the table size."""
         self._time = time
         self._held: dict[tuple[int, str], int] = defaultdict(int)
         self._charged: dict[tuple[int, str], int] = defaultdict(int)
-        """Places that are held elsewhere."""
+        """Places that are held at other table types."""
         self._places = places
         self._opponents = seats - 1
 
@@ -207,16 +207,17 @@ class SharedPlaces:
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
         """Count a place of each of `hosts` that their guest holds at another table type.
 
-        One place is left to the guest's owner all the same: nobody avoids an opponent in this way.
+        The guest's owner may still hold one place here, so that no bot avoids an opponent this way.
         """
         for host in hosts:
             _add(self._charged, host, guest, by)
 
     def allow(self, one: Candidate, other: Candidate, now: float) -> bool:
-        """Whether the two may share one more table."""
+        """Return whether the two may share one more table."""
         held, time = self._held, self._time
         mine, theirs = (one.bot, other.account), (other.bot, one.account)
-        # Most share no table: looked up first, because this is asked of every candidate.
+        # This runs for every candidate, so the look-up that settles most cases comes first: most
+        # pairs share no table.
         return (
             (mine not in held or self._room(one, other, held[mine]))
             and (theirs not in held or self._room(other, one, held[theirs]))

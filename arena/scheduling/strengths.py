@@ -1,8 +1,8 @@
-"""`Strengths`: rough strengths of bots, learnt match by match, by which tables are chosen.
+"""`Strengths`: rough strengths of bots, learnt match by match, for the choice of tables.
 
 The filter of Glicko (Glickman 1999) with one variance a bot: after a match, a strength moves by its
-variance times the points beyond expectation. It depends on the order of matches and counts for no
-rating: the board fits all results anew (`arena.rating`).
+variance times the points beyond expectation. It depends on the order of matches and is not part of
+any rating: the board fits all results anew (`arena.rating`).
 """
 
 import math
@@ -26,7 +26,7 @@ class Strength:
     mean: float = 0.0
     """Nats, from an arbitrary zero."""
     matches: int = 0
-    """The matches that it was learnt from."""
+    """The number of matches that it was learnt from."""
 
     @property
     def variance(self) -> float:
@@ -34,8 +34,8 @@ class Strength:
         return _variance(self.matches)
 
 
-# Also because bots that played as often have one number in memory, which is looked at for dozens
-# to find a table.
+# Cached, also so that bots with the same number of matches share one float in memory: finding a
+# table reads those of dozens of bots.
 @lru_cache(maxsize=10_000)
 def _variance(matches: int) -> float:
     return 1 / (1 / PRIOR_VARIANCE + _INFORMATION * matches)
@@ -44,7 +44,7 @@ def _variance(matches: int) -> float:
 class Strengths:
     """The strengths of bots by table type; at most `most` are kept, those learnt last.
 
-    Unknown ones are average, and as uncertain as can be.
+    An unknown bot has the prior: an average strength with PRIOR_VARIANCE.
     """
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
@@ -52,11 +52,11 @@ class Strengths:
         self._known: dict[tuple[str, int], Strength] = {}
 
     def __len__(self) -> int:
-        """Return of how many bots something is known."""
+        """Return the number of known strengths."""
         return len(self._known)
 
     def of(self, table_type: TableType, bot: int) -> Strength:
-        """Return what is known of a bot; not to be changed."""
+        """Return the strength of a bot, which the caller must not change."""
         return self._known.get((table_type.key, bot)) or Strength()
 
     def learn(self, table_type: TableType, bots: Sequence[int], placings: Sequence[int]) -> None:
@@ -64,7 +64,7 @@ class Strengths:
         known = [self.of(table_type, bot) for bot in bots]
         for bot, one in zip(bots, known, strict=True):
             self._known.pop((table_type.key, bot), None)
-            self._known[table_type.key, bot] = one  # learnt of last
+            self._known[table_type.key, bot] = one  # moved to the end: learnt last
         forget_oldest(self._known, self._most)
         moves = []
         for one, place in zip(known, placings, strict=True):
@@ -81,5 +81,5 @@ class Strengths:
 
 
 def chance(one: float, other: float) -> float:
-    """P(one above other) of strengths in nats."""
+    """Return the probability that `one` is placed above `other`, for strengths in nats."""
     return 1 / (1 + math.exp(min(50.0, other - one)))

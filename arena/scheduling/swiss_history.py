@@ -26,7 +26,7 @@ class SwissHistory:
     bots are in no group."""
 
     def halves(self, entry: EntryNumber) -> int:
-        """Twice the points, as an integer; with two seats only."""
+        """Return twice the points, as an integer; with two seats only."""
         return int(2 * self.points[entry])
 
     def standing(self, entry: EntryNumber) -> tuple[Fraction, EntryNumber]:

@@ -24,7 +24,9 @@ from arena.scheduling.pairings import EntryNumber, schedule_randomness
 from arena.scheduling.swiss_history import BYE, SwissHistory
 
 STARTS = 32
-"""Found the optimum in all 576 rounds of up to 12 bots where all seatings could be compared."""
+"""The number of starts: enough to find the optimum in all 576 rounds of up to 12 bots that were
+compared with all possible seatings.
+"""
 
 _Costs = dict[EntryNumber, dict[EntryNumber, int]]
 
@@ -104,7 +106,7 @@ def _cost(
 def _improved(
     filled: Sequence[Sequence[EntryNumber]], cost: _Costs
 ) -> tuple[int, list[tuple[EntryNumber, ...]]]:
-    """(remaining cost, tables) after all exchanges of two bots that lower the cost."""
+    """Return (remaining cost, tables) after all exchanges of two bots that lower the cost."""
     table_of = {entry: at for at, table in enumerate(filled) for entry in table}
     sums = {
         entry: [sum(cost[entry][other] for other in table) for table in filled]
