@@ -9,10 +9,11 @@ and `against` are fitted to all other pairs, so that a pair does not explain its
 least squares with the weak priors WIDE (Henderson 1975; the additive model of two-way tables, Tukey
 1949). The error of a pair is that of a ratio of sums over independent clusters, see `LossSums`. The
 variance of `more` is chosen so that the median of the squared standardised residuals is the median
-of chi-square (a method of moments after DerSimonian and Laird 1986, with the median). An outlying
-pair is left out of its own estimate, so that pairs that lose on purpose do not hide themselves. The
-residual of a pair is tested one-sided by Student's t, whose degrees of freedom are the pair's
-clusters minus one, and corrected by Holm (1979) for the number of ordered pairs.
+of chi-square (a method of moments after DerSimonian and Laird 1986, with the median). For the test
+of an outlying pair, that pair is left out of this estimate, so that pairs that lose on purpose do
+not hide themselves. The residual of a pair is tested one-sided by Student's t, whose degrees of
+freedom are the pair's clusters minus one, and corrected by Holm (1979) for the number of ordered
+pairs.
 """
 
 from collections import defaultdict

@@ -67,8 +67,7 @@ class ClaimDecision:
 def claim_decisions(transcript: Transcript, most: int | None = None) -> tuple[ClaimDecision, ...]:
     """Return the decisions to claim or doubt of a match, up to the first impossible step.
 
-    The result is () for a game without claims. If given, only the first `most` steps of seats are
-    read.
+    The result is () for a game without claims. `most` limits the steps of seats that are read.
     """
     known = claims_of(transcript.setup.game)
     if known is None:

@@ -37,7 +37,7 @@ class Model(IntEnum):
 
 
 def by_tables(solved: SolvedPlay) -> LastBetPlay:
-    """Return the play of solved tables; if it knows more bets, it is averaged over them."""
+    """Return the play of solved tables; if it knows earlier bets, it is averaged over them."""
     return lambda dice, role: _of_tables(solved.rounds[dice], role)
 
 

@@ -222,7 +222,7 @@ def read_dice(table: BettingTable, seat: int) -> Weights:
 # The cache is bounded by the dice in play.
 @cache
 def expected(dice: int) -> DiceCounts:
-    """Return the largest n such that n of `dice` dice match with probability TRUSTS: [f, 1]."""
+    """Return the largest n with P(n or more of `dice` fair dice match) >= TRUSTS: [f, 1]."""
     likely = tails(dice)[:, OFFSET:] >= TRUSTS - 1e-9
     most: DiceCounts = likely.sum(1, keepdims=True) - 1
     return most
