@@ -25,6 +25,7 @@ def test_a_table_may_have_a_time_control_among_its_options() -> None:
         ("bluff:2:bank=-1s", "bank is '-1s'; allowed is 0s to 24h"),
         ("bluff:2:turn", "turn is not OPTION=VALUE"),
         ("bluff:turn=60s", "write GAME:SEATS, for example bluff:2"),
+        ("bluff:\N{SUPERSCRIPT TWO}", "write GAME:SEATS, for example bluff:2"),
         ("bluff:2:time=60s", "there is no option 'time'"),
     ],
 )

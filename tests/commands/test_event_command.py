@@ -216,6 +216,9 @@ async def test_a_roster_writes_keys_for_a_course_once(
     assert f"{slips} exists" in await refused(
         "event", "roster", "course", file, "--keys", more, "--slips", slips
     )
+    assert "name two files" in await refused(
+        "event", "roster", "course", file, "--keys", more, "--slips", more
+    )
     assert not more.exists()
     people = json.loads((await beside("event", "people", "course", "--json")).stdout)
     assert [(one["name"], one["team"], one["bot"]) for one in people] == [
