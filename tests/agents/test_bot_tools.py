@@ -31,7 +31,7 @@ async def test_a_connected_bot_of_the_key_plays_whom_the_agent_names(scene: Scen
             page = found["next_page"]
         assert paged == listed
         for bot, opponent, why in (
-            ("b", "a", "None of your bots is 'b' and connected"),
+            ("b", "a", "You have no connected bot named 'b'"),
             ("hers", "nobody", "Those that do: a, b."),
         ):
             assert why in await refused(client, "challenge", bot=bot, opponents=[opponent])

@@ -268,7 +268,7 @@ def test_a_program_that_does_not_play_the_game_is_named() -> None:
     bridge = f"{sys.executable} -m arena bridge --games bluff -- perl {PERL}"
     result = arena("play", bridge, "bloeff_honest", "--game", "bloeff")
     assert result.exit_code == 2
-    assert "lowest does not play Blöff; its hello names bluff; which games it plays" in (
+    assert "lowest does not play Blöff; its hello names bluff; tell the bridge which games" in (
         result.stderr
     )
     assert "--games bluff,bloeff." in result.stderr

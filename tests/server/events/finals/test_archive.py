@@ -176,7 +176,7 @@ def test_nobody_else_can_change_a_word(made: Archived) -> None:
         archive_check.check(other)
 
 
-OTHERS = "another match, than it should|is missing|none of this final, or out of order"
+OTHERS = "or is the wrong match|is missing|none of this final, or out of order"
 """The next match is not that which is due; which it is depends on the lots."""
 
 
