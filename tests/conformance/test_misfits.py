@@ -25,7 +25,7 @@ MISFITS = {
     "last millisecond": ("Hasty", "turns of 1 match (Bluff at 2 seats): it"),
     "withdrawn offers": ("KeepsPlaces", "it declined a match"),
     "withdrawn matches": ("KeepsBegunPlaces", "it declined a match"),
-    "another's fault": ("NoForfeits", "another seat's faults it printed"),
+    "another's fault": ("NoForfeits", "as wrong a match that ended by another seat's faults"),
     "refusal": ("Offended", "of 1 match (Bluff at 2 seats): it"),  # it may have been the last
     "repetition": ("OnceOnly", "an answer"),
     "unknown": ("Strict", "the stream: it ended with code 1"),
@@ -34,7 +34,7 @@ MISFITS = {
     "loss in a turn": ("JoinsAnew", "answers to the open turns of 1 match"),
     "lost answer": ("AnswersOnce", "answers to the open turns of 1 match"),
     "lost offer": ("WaitsForLost", "it declined a match"),
-    "missed end": ("ExpectsAllNews", "that ended by its absence it printed"),
+    "missed end": ("ExpectsAllNews", "as wrong a match that ended by its absence"),
     "restart of the bot": ("JoinsAnew", "answers to the open turns of 1 match"),
     "unavailable": ("NeverRests", "without a pause"),
     "takeover": ("Insists", "it opened another stream"),
@@ -130,7 +130,7 @@ async def test_what_was_waited_for_at_the_limit_is_named_with_its_table(tmp_path
         referee.start()
         await referee.welcomed()
         outcome = await check_kept(referee, many, seconds=2)
-    assert "after 2 s, but waited for " in outcome.seen
+    assert "within 2 s, but waited for " in outcome.seen
     assert "Bluff at 2 seats" in outcome.seen
 
 

@@ -260,7 +260,10 @@ async def test_a_check_that_takes_too_long_names_the_step_that_it_came_to(
         await stage.upload("ann", "bot.py", HANGS)
         build = await stage.decided("ann")
     assert build.state is BuildState.REFUSED
-    assert "did not finish within 10 s; its last step: starts. If this machine was busy" in build.reason
+    assert (
+        "did not finish within 10 s; its last step: starts. If this machine was busy"
+        in build.reason
+    )
 
 
 async def test_the_owner_is_told_when_a_program_that_ended_at_once_begins_again(
