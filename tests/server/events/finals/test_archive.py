@@ -206,7 +206,7 @@ CHANGED_EVENTS: list[tuple[Callable[[Document], Any], str]] = [
     (lambda d: d["rules"].update(blocks=1), "has 2 blocks instead of 1"),
     (lambda d: d["rules"].update(blocks=3), "blocks instead of|Matches are missing"),
     (lambda d: d["rules"].update(game="chess"), "^rules: "),
-    (lambda d: d["rules"]["options"].update(dice_per_player=3), "other terms"),
+    (lambda d: d["rules"]["options"].update(dice_per_player=3), "wrong terms"),
     (lambda d: d.update(key="00" * 32), "^event.json is not signed"),
     (lambda d: _whole(d)["blocks"].pop(), OTHERS),
     (lambda d: _whole(d).update(blocks=[1, 1]), "^pairings: the blocks of round"),
