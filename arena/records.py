@@ -237,7 +237,7 @@ class FinishedMatch:
     started_at: datetime
     finished_at: datetime
     faults: tuple[ToldFault, ...] = ()
-    """By turn; possibly incomplete if an earlier release spooled the match."""
+    """The faults in the order of turns; incomplete if an earlier release spooled the match."""
     instances: tuple[str, ...] = ()
     """The connected copy of the bot in each seat; empty if no copy has a name."""
     notes: tuple[Note, ...] = ()

@@ -244,7 +244,7 @@ class ArenaState(pyspiel.State):
 
 
 class ArenaObserver:
-    """What a player sees of a state, in OpenSpiel's interface of observers."""
+    """OpenSpiel's observer of a player: the part of a state that the player sees."""
 
     def __init__(self, encoded: Encoding, kind: Any) -> None:
         self._encoded = encoded

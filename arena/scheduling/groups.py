@@ -41,13 +41,18 @@ USUAL_ADVANCE = 2
 """The most bots of a group that go on, if the number is not given."""
 
 
+def smallest_group(seats: int, advance: int | None) -> int:
+    """Return the fewest bots of a group of which `advance` go on, at least one."""
+    return max(seats, (advance or 1) + 1)
+
+
 def usual_groups(field: int, seats: int, advance: int | None) -> int:
     """Return the number of groups if none is given.
 
     It is a power of two, so that the bracket needs no byes, with groups of at least USUAL_SIZE; or
     two smaller groups, or one.
     """
-    least = max(seats, (advance or 1) + 1)
+    least = smallest_group(seats, advance)
     groups = 2 if field >= 2 * least else 1
     while field >= 2 * groups * max(USUAL_SIZE, least):
         groups *= 2
@@ -79,7 +84,7 @@ class Groups:
     pairs_ahead = False
 
     def check(self, field: int) -> None:
-        least = max(self.seats, self.advance + 1)
+        least = smallest_group(self.seats, self.advance)
         if self.groups * self.advance < self.seats:
             raise FormatError(
                 f"{self.groups * self.advance} bots go on from the groups, and a table has "

@@ -42,7 +42,7 @@ class AnalysedDecision:
     source: str | None
     """The name of the values' source."""
     solved: SolvedPlace | None = None
-    """What near-equilibrium play does in the seat's place; None where that is unknown."""
+    """Near-equilibrium play in the position of the seat; None where it is unknown."""
 
     @property
     def best(self) -> Any:

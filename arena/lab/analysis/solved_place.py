@@ -1,4 +1,4 @@
-"""What near-equilibrium play of Bluff does in a seat's place, with the seat's dice."""
+"""Near-equilibrium play of Bluff in the position of a seat, with the seat's dice."""
 
 from collections.abc import Mapping
 from fractions import Fraction

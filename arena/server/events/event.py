@@ -7,6 +7,7 @@ from typing import Final, NewType
 
 from arena.moments import in_utc
 from arena.records import Registered
+from arena.scheduling.groups import smallest_group, usual_advance
 from arena.scheduling.pairings import FormatError
 from arena.server.tournaments.tournament import Rules
 
@@ -71,8 +72,12 @@ class FinalRules(Rules):
 
     def why_never(self) -> str:
         """Return why no number of bots can play it; "" if some can. It may take seconds."""
-        why, fewest = "", self.seats * (self.groups or 1)
-        for field in range(fewest, fewest + MOST_TRIED):
+        if self.groups is not None:
+            advance = self.advance or usual_advance(0, self.seats, self.groups)
+            # More bots than the fewest only make it longer.
+            return self._why_not(self.groups * smallest_group(self.seats, advance))
+        why = ""
+        for field in range(self.seats, self.seats + MOST_TRIED):
             why = self._why_not(field)
             if not why:
                 break

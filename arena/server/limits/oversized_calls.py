@@ -17,7 +17,7 @@ from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError
 
 LINE_BYTES: Final = 32
-"""What each line counts in addition to its text (RFC 9113, section 6.5.2)."""
+"""The bytes that each line counts in addition to its text (RFC 9113, section 6.5.2)."""
 
 
 class RefuseOversized(grpc.aio.ServerInterceptor):

@@ -1,1 +1,1 @@
-"""What operators see and do from any machine; only the arena's shell gives an owner the role."""
+"""The calls of operators, from any machine; only the arena's shell gives an owner the role."""

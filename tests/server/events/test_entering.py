@@ -63,6 +63,7 @@ def test_a_final_of_many_groups_is_tried_with_as_many_bots_as_these_take() -> No
     rules = replace(RULES, format=FormatName.GROUPS, groups=40, advance=1)
     assert rules.why_never() == ""
     assert "too few for 40 groups" in rules._why_not(79)
+    assert replace(rules, groups=300, advance=2, blocks=1).why_never() == ""
 
 
 async def test_an_owner_enters_one_bot_and_may_change_it_until_the_freeze(

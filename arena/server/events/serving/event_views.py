@@ -51,7 +51,7 @@ class EventViews:
         self._engine = engine
         self._tournaments = tournaments
         self._ladders: dict[int, tuple[float, list[LadderLine]]] = {}
-        """By event: when the standings on its ladder were computed, and the standings."""
+        """The standings of the ladder, after the time at which they were computed, by event."""
 
     async def newest(
         self, viewer: int | None, name: str | None = None

@@ -63,7 +63,7 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True)
 class SoftPlay:
-    """What bots lose by their decisions against each other, compared with against others."""
+    """The losses of decisions between two bots, compared with their losses against others."""
 
     matches: int
     of_final: int
