@@ -30,7 +30,7 @@ def show_how_to_analyse(bot: str) -> None:
     """Show the commands that find out where a bot loses most."""
     st.markdown(
         f"None of its newest {bot_data.ANALYSED_MATCHES} matches has been analysed here, so no "
-        "page says where it loses most. Two commands do, where its program is:"
+        "page says where it loses most. These commands do, where its program is:"
     )
     st.code(
         "arena play mine.py honest --matches 200 --transcripts matches.jsonl\n"
